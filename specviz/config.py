@@ -1,0 +1,105 @@
+"""The settings of one run. They validate themselves, travel in the trace, and are all that a rerun needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+
+from specviz.errors import SpecvizError
+
+METHODS = ("draft", "skip", "lookup", "none")
+MAX_SEED = 2**63 - 1
+
+# name -> (type, lowest, highest). The engine's own limits; a public page may set tighter ones.
+LIMITS: dict[str, tuple[type, float, float]] = {
+    "k": (int, 0, 32),
+    "temperature": (float, 0.0, 100.0),
+    "top_k": (int, 0, 1_000_000),
+    "top_p": (float, 0.0, 1.0),
+    "min_p": (float, 0.0, 1.0),
+    "seed": (int, 0, MAX_SEED),
+    "max_new_tokens": (int, 0, 100_000),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A what-if: in round `round`, at draft position `position`, another draw `u` or another drafted `token`.
+
+    The run stays real, but an overridden draw is no longer random, so the trace says so.
+    """
+
+    round: int
+    position: int
+    u: float | None = None
+    token: int | None = None
+
+    def __post_init__(self) -> None:
+        check_number("round", self.round, int, 0, 10**9)
+        check_number("position", self.position, int, 0, LIMITS["k"][2])
+        if self.u is not None:
+            check_number("u", self.u, float, 0.0, math.nextafter(1.0, 0.0))
+        if self.token is not None:
+            check_number("token", self.token, int, 0, 2**31)
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """How to decode. Probabilities p and q are both made with the same temperature, top_k, top_p and min_p.
+
+    k               drafted tokens a round (num_speculative_tokens); 0 is plain decoding
+    temperature     0 is greedy: p and q become one-hot at their argmax
+    top_k           keep the k likeliest tokens; 0 is off
+    top_p           keep the smallest set of tokens whose probability reaches top_p; 1 is off
+    min_p           keep tokens at least min_p times as likely as the likeliest; 0 is off
+    seed            the draws of round r come from (seed, r) alone
+    max_new_tokens  exactly so many, unless an end-of-text token, a stop string or the context's end comes first
+    stop            stop strings, left out of the text
+    chat            put the prompt into the target's chat template; False: the prompt is raw text
+    ignore_eos      go on past end-of-text tokens (for benchmarks)
+    """
+
+    method: str = "draft"
+    k: int = 5
+    temperature: float = 0.0
+    top_k: int = 0
+    top_p: float = 1.0
+    min_p: float = 0.0
+    seed: int = 0
+    max_new_tokens: int = 64
+    stop: tuple[str, ...] = ()
+    chat: bool = True
+    ignore_eos: bool = False
+    overrides: tuple[Override, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise SpecvizError("errors.choice", name="method", value=short(self.method), choices=", ".join(METHODS))
+        for name, (kind, low, high) in LIMITS.items():
+            object.__setattr__(self, name, check_number(name, getattr(self, name), kind, low, high))
+        for name in ("chat", "ignore_eos"):
+            if not isinstance(getattr(self, name), bool):
+                raise SpecvizError("errors.boolean", name=name, value=short(getattr(self, name)))
+        if isinstance(self.stop, str) or not all(isinstance(s, str) and 0 < len(s) <= 200 for s in self.stop):
+            raise SpecvizError("errors.stop", value=short(self.stop))
+        object.__setattr__(self, "stop", tuple(self.stop))
+        object.__setattr__(self, "overrides", tuple(self.overrides))
+
+
+def check_number(name: str, value: object, kind: type, low: float, high: float) -> int | float:
+    """`value` as `kind`, or a SpecvizError that says what is wrong with it. A bool or a string is not a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise SpecvizError("errors.number", name=name, value=short(value))
+    if not math.isfinite(value) or (kind is int and value != int(value)) or not low <= value <= high:
+        key = "errors.range_int" if kind is int else "errors.range"
+        raise SpecvizError(key, name=name, value=short(value), low=f"{low:g}" if low < 1e6 else low, high=high)
+    return kind(value)
+
+
+def short(value: object, limit: int = 40) -> str:
+    """A value as it may stand in a sentence: never megabytes of it."""
+    text = str(value) if not isinstance(value, str) else repr(value[: limit + 1])
+    return text if len(text) <= limit else text[:limit] + "…"
+
+
+RUN_FIELDS = tuple(f.name for f in fields(RunConfig))

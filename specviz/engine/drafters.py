@@ -1,0 +1,138 @@
+"""Who proposes the tokens. One interface; a drafter keeps its own state in step with the text.
+
+Each proposes a chain of up to k tokens with the distribution q that each was drawn from. A drafter that learns from
+the target (heads, EAGLE) sets `wants_hidden` and is handed the target's last hidden states at every commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from specviz.config import RunConfig
+from specviz.engine.clock import Clock
+from specviz.engine.model import CachedLM
+from specviz.engine.sampling import Draws, draw, shape
+
+NO_LIMIT = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A chain of k tokens: their ids, the distribution each came from, and the time of each step."""
+
+    tokens: Tensor  # [k]
+    q: Tensor  # [k, V]
+    times: tuple[float, ...]
+
+
+class Drafter(Protocol):
+    """`rows` is the length of its KV cache, None if it has none."""
+
+    wants_hidden: bool
+
+    @property
+    def rows(self) -> int | None: ...
+
+    def room(self, length: int) -> int:
+        """How many tokens it could draft after a text of `length` tokens, by its own context."""
+
+    def prefill(self, tokens: Sequence[int]) -> None:
+        """Read a text up to, but without, its last token."""
+
+    def propose(
+        self, tokens: Sequence[int], k: int, draws: Draws, forced: Mapping[int, int], config: RunConfig, clock: Clock
+    ) -> Proposal:
+        """Draft 1 to k tokens (lookup: perhaps none) after the text `tokens`, k >= 1.
+
+        `forced` puts given tokens at given positions (a what-if).
+        """
+
+    def commit(self, length: int, hidden: Tensor | None) -> None:
+        """The text now holds `length` accepted tokens (the final token comes on top): forget what goes beyond.
+
+        hidden [n, d]: the target's last hidden states of the round's kept rows, if wanted.
+        """
+
+
+class ModelDrafter:
+    """A smaller causal LM, or the target with layers skipped: k small forward passes."""
+
+    wants_hidden = False
+
+    def __init__(self, lm: CachedLM) -> None:
+        self.lm = lm
+
+    @property
+    def rows(self) -> int:
+        return self.lm.length
+
+    def room(self, length: int) -> int:
+        return NO_LIMIT if self.lm.max_context is None else max(0, self.lm.max_context - length + 1)
+
+    def prefill(self, tokens: Sequence[int]) -> None:
+        self.lm.prefill(torch.tensor(tokens[self.lm.length : -1], dtype=torch.long))
+
+    def propose(
+        self, tokens: Sequence[int], k: int, draws: Draws, forced: Mapping[int, int], config: RunConfig, clock: Clock
+    ) -> Proposal:
+        # After a full acceptance the cache lacks the last drafted token as well as the bonus: feed both.
+        feed = torch.tensor(tokens[self.lm.length :], dtype=torch.long, device=self.lm.device)
+        ids, rows, times = [], [], []
+        for i in range(k):
+            q = shape(self.lm.forward(feed).logits[0], config)  # [V]
+            token = draw(q, draws.draft[i]) if i not in forced else torch.tensor(forced[i], device=q.device)
+            feed = token.view(1)
+            ids.append(token)
+            rows.append(q)
+            times.append(clock.lap())
+        return Proposal(torch.stack(ids), torch.stack(rows), tuple(times))
+
+    def commit(self, length: int, hidden: Tensor | None) -> None:
+        self.lm.rollback(length)
+
+
+class LookupDrafter:
+    """Prompt lookup: what followed the last few tokens when they occurred before. No model; q is one-hot.
+
+    A. Saxena, "Prompt Lookup Decoding" (2023): the longest n-gram first, its latest occurrence.
+    """
+
+    wants_hidden = False
+    rows = None
+
+    def __init__(self, vocab_size: int, device: torch.device, longest: int = 3) -> None:
+        self.vocab_size, self.device, self.longest = vocab_size, device, longest
+
+    def room(self, length: int) -> int:
+        return NO_LIMIT
+
+    def prefill(self, tokens: Sequence[int]) -> None:
+        """Nothing to read ahead."""
+
+    def propose(
+        self, tokens: Sequence[int], k: int, draws: Draws, forced: Mapping[int, int], config: RunConfig, clock: Clock
+    ) -> Proposal:
+        found = list(self.find(tokens, k))
+        for i, token in sorted(forced.items()):
+            if i <= len(found):  # a forced token may also extend the chain by one
+                found[i : i + 1] = [token]
+        ids = torch.tensor(found[:k], dtype=torch.long, device=self.device)
+        q = torch.zeros(len(ids), self.vocab_size, device=self.device).scatter_(-1, ids.unsqueeze(-1), 1.0)
+        return Proposal(ids, q, (clock.lap(),))
+
+    def find(self, tokens: Sequence[int], k: int) -> Sequence[int]:
+        """The up to k tokens after the latest earlier occurrence of the text's ending."""
+        for n in range(min(self.longest, len(tokens) - 1), 0, -1):
+            ending = tokens[-n:]
+            for start in range(len(tokens) - n - 1, -1, -1):
+                if tokens[start : start + n] == ending:
+                    return tokens[start + n : start + n + k]
+        return []
+
+    def commit(self, length: int, hidden: Tensor | None) -> None:
+        """Nothing kept, nothing to forget."""

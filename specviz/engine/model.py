@@ -1,0 +1,73 @@
+"""A causal language model together with its KV cache, which grows by a pass and shrinks by a rollback.
+
+The cache is never recomputed: a rollback drops rows. Only models whose cache can drop rows are taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from transformers import DynamicCache, PreTrainedModel
+
+from specviz.errors import SpecvizError
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What one forward pass gives for its last rows."""
+
+    logits: Tensor  # [rows, V]
+    hidden: Tensor | None  # [rows, d], the last hidden states; None unless asked for
+
+
+class CachedLM:
+    """`model` and the KV rows of the first `length` tokens of one text (batch of 1).
+
+    vocab_size: logits beyond it are cut off, so that padded vocabularies of different sizes can be compared.
+    """
+
+    def __init__(self, model: PreTrainedModel, vocab_size: int | None = None) -> None:
+        self.model = model
+        self.device = model.device
+        text_config = model.config.get_text_config(decoder=True)
+        self.vocab_size = vocab_size or text_config.vocab_size
+        self.max_context: int | None = getattr(text_config, "max_position_embeddings", None)
+        self.length = 0
+        self.cache = DynamicCache(config=model.config)
+        self.cache.activate_past_recording()  # without it a sliding window could not be rolled back
+
+    @torch.inference_mode()
+    def forward(self, tokens: Tensor, rows: int = 1, hidden: bool = False) -> Pass:
+        """Read `tokens` [n] after the cached ones; logits after each of the last `rows` of them.
+
+        Adds n rows to the cache. Raises SpecvizError when the text would outgrow the context.
+        """
+        end = self.length + len(tokens)
+        if self.max_context is not None and end > self.max_context:
+            raise SpecvizError("errors.prompt_long", tokens=end, context=self.max_context)
+        out = self.model(
+            input_ids=tokens.to(self.device).unsqueeze(0),  # [1, n]
+            cache=self.cache,
+            use_cache=True,
+            logits_to_keep=rows,
+            output_hidden_states=hidden,
+        )
+        self.length = end
+        states = out.hidden_states[-1][0, -rows:] if hidden else None
+        return Pass(out.logits[0, -rows:, : self.vocab_size], states)
+
+    def prefill(self, tokens: Tensor) -> None:
+        """Read the beginning of a text, of which no logits are needed."""
+        if len(tokens):
+            self.forward(tokens)
+            self.rollback(self.length)
+
+    def rollback(self, length: int) -> None:
+        """Keep the first `length` rows. Cropping by 0 still lets a sliding window drop what has left it."""
+        length = min(length, self.length)
+        if self.length and not self.cache.is_croppable:
+            raise SpecvizError("errors.cache_fixed", model=type(self.model).__name__)
+        self.cache.crop(length - self.length)
+        self.length = length

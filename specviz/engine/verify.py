@@ -1,0 +1,100 @@
+"""The heart of speculative decoding: accept or reject, as pure functions on probabilities.
+
+Leviathan, Kalman, Matias, "Fast Inference from Transformers via Speculative Decoding", arXiv 2211.17192, Algorithm 1.
+Chen et al., "Accelerating Large Language Model Decoding with Speculative Sampling", arXiv 2302.01318, Algorithm 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from specviz.engine.sampling import draw, probabilities
+
+NO_MASS = 1e-9  # a residual lighter than this is rounding: p and q are the same distribution
+
+
+def residual(p: Tensor, q: Tensor) -> Tensor:
+    """What p has more of than q: norm(max(0, p - q)). [..., V], [..., V] -> [..., V].
+
+    Where p = q there is no residual; a token is then drawn from p.
+    """
+    leftover = (p - q).clamp(min=0)  # max(0, p - q)
+    mass = leftover.sum(-1, keepdim=True, dtype=torch.float64)  # = 1 - alpha
+    return torch.where(mass > NO_MASS, leftover / mass, p)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The result at each position, all tensors of shape [...]."""
+
+    accepted: Tensor  # bool
+    drafted: Tensor
+    recovered: Tensor  # the token that a rejection puts there
+    prob: Tensor  # the probability that `recovered` was drawn with
+    p: Tensor  # p(drafted token)
+    q: Tensor  # q(drafted token)
+
+    @property
+    def token(self) -> Tensor:
+        """The drafted token where it is accepted, else the recovered one."""
+        return torch.where(self.accepted, self.drafted, self.recovered)
+
+
+def judge(p: Tensor, q: Tensor, drafted: Tensor, u: Tensor, v: Tensor) -> Judged:
+    """Accept or replace one drafted token at each position.
+
+    p, q [..., V] target and draft distribution; drafted [...] token ids, drawn from q; u, v [...] uniform in [0, 1),
+    independent of each other: u decides, v draws the recovered token.
+    """
+    p_x = p.gather(-1, drafted.unsqueeze(-1)).squeeze(-1)
+    q_x = q.gather(-1, drafted.unsqueeze(-1)).squeeze(-1)
+    accepted = u * q_x < p_x  # u < min(1, p/q); strict, so that u = 0 cannot accept p = 0
+    rest = residual(p, q)
+    recovered = draw(rest, v)
+    prob = rest.gather(-1, recovered.unsqueeze(-1)).squeeze(-1)
+    return Judged(accepted, drafted, recovered, prob, p_x, q_x)
+
+
+def judge_chain(p: Tensor, q: Tensor, drafted: Tensor, u: Tensor, v: float) -> Judged:
+    """Judge a chain of k drafted tokens, and draw the bonus, in one go.
+
+    p [k+1, V]; q [k, V]; drafted, u [k]; v the draw of the round's final token (only one is ever used). Returns k+1
+    positions. The last is the bonus: nothing is drafted there, so it is a rejection with q = 0, whose residual is p.
+    """
+    nothing = q.new_zeros(1, p.shape[-1])
+    u_bonus = u.new_ones(1)  # u * q < p reads 0 < p: the sign of `accepted` there means nothing and is not read
+    return judge(
+        p,
+        torch.cat([q, nothing]),  # [k+1, V]
+        torch.cat([drafted, drafted.new_zeros(1)]),  # [k+1]
+        torch.cat([u, u_bonus]),
+        torch.full((p.shape[0],), v, dtype=torch.float64, device=p.device),
+    )
+
+
+def speculative_sampling(
+    draft_logits: Tensor,
+    target_logits: Tensor,
+    draft_token: Tensor | int,
+    generator: torch.Generator | None = None,
+    *,
+    temperature: float = 1.0,
+    top_k: int = 0,
+    top_p: float = 1.0,
+    min_p: float = 0.0,
+) -> Tensor:
+    """Speculative sampling at one position, or at many: the drafted token if it is accepted, else a recovered one.
+
+    draft_logits, target_logits [..., V]; draft_token [...], drawn from the draft's distribution at the same
+    temperature, top_k, top_p and min_p. Returns token ids [...]. If draft_token ~ q, the result ~ p, exactly
+    (2211.17192, appendix A.1). Two uniform numbers a position come from `generator` (the CPU's default one if None).
+    """
+    p = probabilities(target_logits, temperature, top_k, top_p, min_p)  # [..., V]
+    q = probabilities(draft_logits, temperature, top_k, top_p, min_p)
+    drafted = torch.as_tensor(draft_token, dtype=torch.long, device=p.device)  # [...]
+    device = "cpu" if generator is None else generator.device
+    u, v = torch.rand(2, *drafted.shape, dtype=torch.float64, generator=generator, device=device).to(p.device)
+    return judge(p, q, drafted, u, v).token

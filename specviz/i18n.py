@@ -1,0 +1,40 @@
+"""Every string a person reads, in every language, out of `assets/locales/<language>/*.json`.
+
+A key is `file.name`, for example `errors.range`. A missing key is a programming error and raises: a test holds
+the languages against each other, so it never happens on a user's screen.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+LANGUAGES = {"en": "English", "zh-CN": "简体中文"}
+
+
+@cache
+def strings(lang: str) -> dict[str, object]:
+    """All strings of a language, key -> text (or a list of texts)."""
+    folder = ASSETS / "locales" / lang
+    return {
+        f"{file.stem}.{name}": text
+        for file in sorted(folder.glob("*.json"))
+        for name, text in json.loads(file.read_text(encoding="utf-8")).items()
+    }
+
+
+def pick_language(wanted: str | None) -> str:
+    """The supported language nearest to a browser's or a link's wish; English when in doubt."""
+    return "zh-CN" if (wanted or "").lower().startswith("zh") else "en"
+
+
+def t(lang: str, key: str, **values: object) -> str:
+    """The text of `key` with `{name}` filled in. Raises KeyError for an unknown key."""
+    text = strings(lang)[key]
+    if not isinstance(text, str):
+        raise KeyError(f"{key} is not a single text")
+    for name, value in values.items():  # not str.format: values may hold braces, and braces in text are harmless
+        text = text.replace("{" + name + "}", str(value))
+    return text

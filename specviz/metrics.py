@@ -1,0 +1,71 @@
+"""Figures of a run, computed from its rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from specviz.trace import Round, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """Standard figures of speculative decoding, named as vLLM names them. None where nothing was drafted or timed.
+
+    per_position   accepted at position i / rounds (a round too short to have position i counts as not accepted)
+    conditional    accepted at position i / accepted at position i - 1
+    """
+
+    rounds: int
+    drafted: int
+    accepted: int
+    emitted: int
+    draft_acceptance_rate: float | None  # accepted / drafted
+    mean_acceptance_length: float | None  # 1 + accepted / rounds
+    per_position: tuple[float, ...]
+    conditional: tuple[float | None, ...]
+    alpha: float | None  # mean over the judged positions of sum min(p, q); needs detail
+    decode_ms: float
+    tokens_per_second: float | None
+    baseline_tokens_per_second: float | None
+    speedup: float | None  # tokens_per_second / baseline_tokens_per_second
+
+    @property
+    def passes_saved(self) -> int:
+        """Target passes that plain decoding would have needed on top."""
+        return self.emitted - self.rounds
+
+
+def measure(rounds: Sequence[Round], baseline_ms: float | None = None) -> Metrics:
+    """The figures of `rounds`; `baseline_ms` is the measured time of a plain target step."""
+    n = len(rounds)
+    lengths = [len(r.path) for r in rounds]
+    drafted, accepted = sum(len(r.draft.tokens) for r in rounds), sum(lengths)
+    emitted = sum(len(r.emitted) for r in rounds)
+    depth = max((len(r.draft.tokens) for r in rounds), default=0)
+    at = [sum(length > i for length in lengths) for i in range(depth)]
+    reached = [n, *at]
+    alphas = [d.alpha for r in rounds for d in (r.detail or ())[: len(r.path) + 1] if d.alpha is not None]
+    ms = sum(r.times.total for r in rounds)
+    speed = 1000 * emitted / ms if ms else None
+    plain = 1000 / baseline_ms if baseline_ms else None
+    return Metrics(
+        rounds=n,
+        drafted=drafted,
+        accepted=accepted,
+        emitted=emitted,
+        draft_acceptance_rate=accepted / drafted if drafted else None,
+        mean_acceptance_length=1 + accepted / n if n else None,
+        per_position=tuple(x / n for x in at),
+        conditional=tuple(x / before if before else None for before, x in zip(reached, at, strict=False)),
+        alpha=sum(alphas) / len(alphas) if alphas else None,
+        decode_ms=ms,
+        tokens_per_second=speed,
+        baseline_tokens_per_second=plain,
+        speedup=speed / plain if speed and plain else None,
+    )
+
+
+def measure_trace(trace: Trace) -> Metrics:
+    """The figures of a whole trace."""
+    return measure(trace.rounds, trace.baseline_ms)

@@ -1,0 +1,236 @@
+"""A trace from outside: plain dicts and lists in, a checked `Trace` out.
+
+Nothing is trusted. The first fault is named with its place, for example `rounds[3].draft.parents[1]`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from specviz.config import RUN_FIELDS, Override, RunConfig, short
+from specviz.errors import SpecvizError
+from specviz.trace import (
+    SCHEMA,
+    Draft,
+    Final,
+    Finish,
+    Kind,
+    Models,
+    Position,
+    Prompt,
+    Round,
+    Rows,
+    Status,
+    Times,
+    Token,
+    Trace,
+    Verdict,
+    ids_of,
+)
+
+MILLION = 1_000_000
+MAX_NUMBER = 2**53
+
+
+def trace_from_json(data: object) -> Trace:
+    """Plain dicts and lists -> Trace, everything checked."""
+    top = _dict(data, "trace")
+    if top.get("schema") != SCHEMA:
+        raise SpecvizError("errors.trace_schema", found=short(top.get("schema")), expected=SCHEMA)
+    prompt = _dict(_get(top, "prompt"), "prompt")
+    tokens = _ids(_get(prompt, "tokens"), "prompt.tokens")
+    models = _dict(_get(top, "models"), "models")
+    rounds, length = [], len(tokens)
+    for i, item in enumerate(_list(_get(top, "rounds"), "rounds")):
+        r = _round(_dict(item, f"rounds[{i}]"), f"rounds[{i}]")
+        _ensure(r.index == i and r.start == length, f"rounds[{i}].start")
+        length += len(r.emitted)
+        rounds.append(r)
+    finish, forked = top.get("finish"), top.get("forked_at")
+    trace = Trace(
+        config=_config(_dict(_get(top, "config"), "config")),
+        models=Models(**{k: _text(_get(models, k), f"models.{k}") for k in Models.__dataclass_fields__}),
+        prompt=Prompt(_text(_get(prompt, "text"), "prompt.text", 1_000_000), tokens),
+        rounds=tuple(rounds),
+        finish=None if finish is None else _choice(finish, Finish, "finish"),
+        baseline_ms=_maybe(_number, top.get("baseline_ms"), "baseline_ms"),
+        vocab=_vocab(_dict(_get(top, "vocab"), "vocab")),
+        forked_at=_maybe(_integer, forked, "forked_at"),
+    )
+    missing = ids_of(trace) - {v.id for v in trace.vocab}
+    _ensure(not missing, f"vocab[{min(missing, default=0)}]")
+    return trace
+
+
+def _round(data: dict, path: str) -> Round:
+    draft = _dict(_get(data, "draft"), f"{path}.draft")
+    ids = _ids(_get(draft, "tokens"), f"{path}.draft.tokens")
+    k = len(ids)
+    parents = tuple(
+        _integer(x, f"{path}.draft.parents[{i}]", -1, i - 1)
+        for i, x in enumerate(_list(_get(draft, "parents"), f"{path}.draft.parents", k))
+    )
+    q = _numbers(_get(draft, "q"), f"{path}.draft.q", k)
+    verdicts = tuple(
+        _verdict(_dict(v, f"{path}.verdicts[{i}]"), f"{path}.verdicts[{i}]")
+        for i, v in enumerate(_list(_get(data, "verdicts"), f"{path}.verdicts", k))
+    )
+    accepted = tuple(
+        _integer(x, f"{path}.path[{i}]", 0, k - 1) for i, x in enumerate(_list(_get(data, "path"), f"{path}.path"))
+    )
+    for above, node in zip((-1, *accepted), accepted, strict=False):  # each step goes from a node to its child
+        _ensure(parents[node] == above and verdicts[node].status is Status.ACCEPTED, f"{path}.path")
+    times = _dict(_get(data, "times"), f"{path}.times")
+    detail = data.get("detail")
+    return Round(
+        index=_integer(_get(data, "index"), f"{path}.index"),
+        start=_integer(_get(data, "start"), f"{path}.start"),
+        draft=Draft(ids, parents, q),
+        verdicts=verdicts,
+        path=accepted,
+        final=_final(data.get("final"), f"{path}.final"),
+        times=Times(
+            _numbers(_get(times, "draft"), f"{path}.times.draft", high=MAX_NUMBER),
+            **{n: _number(_get(times, n), f"{path}.times.{n}") for n in ("target", "verify", "commit", "prefill")},
+        ),
+        target_rows=_read_rows(_get(data, "target_rows"), f"{path}.target_rows"),
+        draft_rows=_maybe(_read_rows, data.get("draft_rows"), f"{path}.draft_rows"),
+        detail=None
+        if detail is None
+        else tuple(
+            _read_position(_dict(d, f"{path}.detail[{i}]"), f"{path}.detail[{i}]", i < k)
+            for i, d in enumerate(_list(detail, f"{path}.detail", k + 1))
+        ),
+    )
+
+
+def _verdict(data: dict, path: str) -> Verdict:
+    return Verdict(
+        _choice(_get(data, "status"), Status, f"{path}.status"),
+        _number(_get(data, "p"), f"{path}.p", 1.001),
+        _number(_get(data, "q"), f"{path}.q", 1.001),
+        None if data.get("u") is None else _number(data["u"], f"{path}.u", 1),
+    )
+
+
+def _final(value: object, path: str) -> Final | None:
+    if value is None:
+        return None
+    data = _dict(value, path)
+    return Final(
+        _integer(_get(data, "token"), f"{path}.token"),
+        _choice(_get(data, "kind"), Kind, f"{path}.kind"),
+        _number(_get(data, "prob"), f"{path}.prob", 1.001),
+        _number(_get(data, "u"), f"{path}.u", 1),
+    )
+
+
+def _read_position(data: dict, path: str, drafted: bool) -> Position:
+    ids = _ids(_get(data, "ids"), f"{path}.ids")
+    rows = {}
+    for name in ("p", "q", "r"):
+        row = _list(_get(data, name), f"{path}.{name}")
+        _ensure(len(row) in ((len(ids),) if name == "p" else (0, len(ids))), f"{path}.{name}")
+        rows[name] = tuple(_integer(x, f"{path}.{name}", 0, MILLION) / MILLION for x in row)
+    entropy = _list(_get(data, "entropy"), f"{path}.entropy", 2)
+    return Position(
+        ids,
+        **rows,
+        p_entropy=_number(entropy[0], f"{path}.entropy"),
+        q_entropy=_number(entropy[1], f"{path}.entropy") if drafted else None,
+        alpha=_number(_get(data, "alpha"), f"{path}.alpha", 1) if drafted else None,
+    )
+
+
+def _config(data: dict) -> RunConfig:
+    for name in data:
+        _ensure(name in RUN_FIELDS, f"config.{short(name)}")
+    values = dict(data)
+    values["stop"] = tuple(_text(s, "config.stop") for s in _list(data.get("stop", []), "config.stop"))
+    listed = enumerate(_list(data.get("overrides", []), "config.overrides"))
+    overrides = [(i, _dict(o, f"config.overrides[{i}]")) for i, o in listed]
+    for i, o in overrides:
+        _ensure(
+            set(o) <= set(Override.__dataclass_fields__) and {"round", "position"} <= set(o), f"config.overrides[{i}]"
+        )
+    return RunConfig(**values | {"overrides": tuple(Override(**o) for _, o in overrides)})
+
+
+def _vocab(data: dict) -> tuple[Token, ...]:
+    out = []
+    for key, value in data.items():
+        path = f"vocab[{short(key)}]"
+        _ensure(key.isascii() and key.isdigit() and len(key) < 10, path)
+        if isinstance(value, str):
+            out.append(Token(int(key), _text(value, path)))
+        else:
+            entry = _dict(value, path)
+            if "special" in entry:
+                out.append(Token(int(key), _text(entry["special"], path), special=True))
+            else:
+                try:
+                    raw = bytes.fromhex(_text(_get(entry, "bytes", path), path))
+                except ValueError as error:
+                    raise SpecvizError("errors.trace_value", path=path) from error
+                out.append(Token(int(key), "", bytes=raw))
+    return tuple(sorted(out, key=lambda token: token.id))
+
+
+def _read_rows(value: object, path: str) -> Rows:
+    return Rows(*(_integer(x, path) for x in _list(value, path, 3)))
+
+
+def _get(data: dict, name: str, path: str = "") -> object:
+    if name not in data:
+        raise SpecvizError("errors.trace_missing", path=f"{path}.{name}".lstrip("."))
+    return data[name]
+
+
+def _maybe(read, value: object, path: str):
+    return None if value is None else read(value, path)
+
+
+def _ensure(condition: bool, path: str) -> None:
+    if not condition:
+        raise SpecvizError("errors.trace_value", path=path)
+
+
+def _dict(value: object, path: str) -> dict:
+    _ensure(isinstance(value, dict), path)
+    return value
+
+
+def _list(value: object, path: str, length: int | None = None) -> list:
+    _ensure(isinstance(value, list) and (length is None or len(value) == length), path)
+    return value
+
+
+def _text(value: object, path: str, limit: int = 10_000) -> str:
+    _ensure(isinstance(value, str) and len(value) <= limit, path)
+    return value
+
+
+def _number(value: object, path: str, high: float = MAX_NUMBER) -> float:
+    good = (
+        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and 0 <= value <= high
+    )
+    _ensure(good, path)
+    return float(value)
+
+
+def _numbers(value: object, path: str, length: int | None = None, high: float = 1.001) -> tuple[float, ...]:
+    return tuple(_number(x, f"{path}[{i}]", high) for i, x in enumerate(_list(value, path, length)))
+
+
+def _integer(value: object, path: str, low: int = 0, high: int = MAX_NUMBER) -> int:
+    _ensure(isinstance(value, int) and not isinstance(value, bool) and low <= value <= high, path)
+    return value
+
+
+def _ids(value: object, path: str) -> tuple[int, ...]:
+    return tuple(_integer(x, f"{path}[{i}]") for i, x in enumerate(_list(value, path)))
+
+
+def _choice(value: object, kind, path: str):
+    _ensure(isinstance(value, str) and value in list(kind), path)
+    return kind(value)

@@ -1,0 +1,51 @@
+"""A language model that is a table: prefix -> distribution. Small enough to enumerate every run of the engine."""
+
+import torch
+
+from specviz.engine.drafters import ModelDrafter
+from specviz.engine.model import Pass
+
+
+class TableLM:
+    """Stands where a `CachedLM` stands. `rule(prefix: tuple) -> probabilities`; its cache is the prefix itself."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, rule, vocab_size, max_context=None):
+        self.rule, self.vocab_size, self.max_context = rule, vocab_size, max_context
+        self.read = []  # the tokens whose rows are cached
+        self.passes = []  # how many tokens each pass read
+
+    @property
+    def length(self):
+        return len(self.read)
+
+    def forward(self, tokens, rows=1, hidden=False):
+        assert self.max_context is None or self.length + len(tokens) <= self.max_context
+        self.passes.append(len(tokens))
+        logits = []
+        for token in tokens.tolist():
+            self.read.append(token)
+            logits.append(torch.as_tensor(self.rule(tuple(self.read)), dtype=torch.float32).log())
+        states = torch.tensor([[float(t)] for t in self.read[-rows:]]) if hidden else None
+        return Pass(torch.stack(logits[-rows:]), states)
+
+    def prefill(self, tokens):
+        if len(tokens):
+            self.forward(tokens)
+
+    def rollback(self, length):
+        self.read = self.read[:length]
+
+
+def one_hot(token, vocab_size):
+    return [float(i == token) for i in range(vocab_size)]
+
+
+def scripted(text, vocab_size, **options):
+    """A model that continues any prefix of `text` with `text`, whatever was really read."""
+    return TableLM(lambda prefix: one_hot(text[min(len(prefix), len(text) - 1)], vocab_size), vocab_size, **options)
+
+
+def drafter(lm):
+    return ModelDrafter(lm)

@@ -1,0 +1,99 @@
+"""The command line: `python -m specviz fetch|generate|trace|check|pairs`.
+
+People read stderr, programs read stdout: with --json, stdout holds one JSON object and nothing else.
+Exit status: 0 done, 1 a check failed or the run could not be done, 2 a wrong value, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from specviz import commands
+from specviz.commands import LANG, say
+from specviz.config import METHODS, RunConfig
+from specviz.errors import SpecvizError
+from specviz.i18n import t
+
+
+class Parser(argparse.ArgumentParser):
+    """Wrong arguments are one sentence on stderr and exit status 2."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, say("wrong", message=message) + "\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status."""
+    args = parser().parse_args(argv)
+    try:
+        return args.run(args)
+    except SpecvizError as error:
+        print(t(LANG, error.key, **error.values), file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader of our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def parser() -> Parser:
+    """All commands and their options."""
+    top = Parser(prog="python -m specviz", description=say("about"))
+    verbs = top.add_subparsers(required=True, metavar="command", parser_class=Parser)
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], *groups: Callable) -> Parser:
+        sub = verbs.add_parser(name, help=say(f"{name}_help"), description=say(f"{name}_help"))
+        sub.add_argument("--json", action="store_true", help=say("json_help"))
+        sub.set_defaults(run=run)
+        for group in groups:
+            group(sub)
+        return sub
+
+    command("fetch", commands.fetch).add_argument("--verify", action="store_true", help=say("verify_help"))
+    generated = command("generate", commands.generate, prompt_option, model_options, run_options)
+    generated.add_argument("--stats", action="store_true", help=say("stats_help"))
+    traced = command("trace", commands.trace, prompt_option, model_options, run_options)
+    traced.add_argument("-o", "--output", type=Path, help=say("output_help"))
+    traced.add_argument("--no-detail", action="store_true", help=say("no_detail_help"))
+    checked = command("check", commands.check, model_options, run_options)
+    checked.add_argument("--samples", type=int, default=2000, help=say("samples_help"))
+    command("pairs", commands.pairs)
+    return top
+
+
+def prompt_option(sub: Parser) -> None:
+    sub.add_argument("prompt", help=say("prompt_help"))
+
+
+def model_options(sub: Parser) -> None:
+    sub.add_argument("--pair", help=say("pair_help"))
+    sub.add_argument("--target", help=say("target_help"))
+    sub.add_argument("--draft", help=say("draft_help"))
+    sub.add_argument("--skip-layers", help=say("skip_layers_help"))
+    sub.add_argument("--device", default="auto", help=say("device_help"))
+    sub.add_argument("--dtype", default="auto", help=say("dtype_help"))
+
+
+def run_options(sub: Parser) -> None:
+    default = RunConfig()
+    sub.add_argument("--method", choices=METHODS, default=default.method, help=say("method_help"))
+    for name, kind in (
+        ("k", int),
+        ("temperature", float),
+        ("top_k", int),
+        ("top_p", float),
+        ("min_p", float),
+        ("seed", int),
+        ("max_new_tokens", int),
+    ):
+        value = getattr(default, name)
+        sub.add_argument(f"--{name.replace('_', '-')}", type=kind, default=value, help=say(f"{name}_help", value=value))
+    sub.add_argument("--stop", action="append", default=[], help=say("stop_help"))
+    sub.add_argument("--raw", action="store_true", help=say("raw_help"))
+    sub.add_argument("--ignore-eos", action="store_true", help=say("ignore_eos_help"))

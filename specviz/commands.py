@@ -1,0 +1,182 @@
+"""What each command does. Options are declared in `cli.py`; models are loaded only once the settings are checked."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import asdict
+
+from specviz.config import RunConfig
+from specviz.errors import SpecvizError
+from specviz.i18n import pick_language, t
+from specviz.metrics import Metrics, measure
+from specviz.trace import Trace
+from specviz.trace_json import dump_trace
+
+LANG = pick_language(os.environ.get("SPECVIZ_LANG"))
+
+
+def say(key: str, **values: object) -> str:
+    """A text of the command line in the user's language."""
+    return t(LANG, f"cli.{key}", **values)
+
+
+def fetch(args: argparse.Namespace) -> int:
+    from specviz.models.fetch import fetch_target
+
+    with Bar(args) as bar:
+        folder = fetch_target(progress=bar, verify=args.verify)
+    out(args, {"folder": str(folder)}, say("fetched", folder=folder))
+    return 0
+
+
+def generate(args: argparse.Namespace) -> int:
+    from specviz.models.run import advance, measure_baseline, start, text_of
+
+    config, pair = run_config(args), load(args)
+    last = start(pair, args.prompt, config)
+    if args.stats or args.json:
+        measure_baseline(pair)
+    may_vanish = max(map(len, config.stop), default=1) - 1  # the beginning of a stop string is not shown yet
+    shown = 0
+    for last in advance(pair, last, detail=False):  # noqa: B020 each is the one before, grown
+        if not args.json:
+            text = text_of(pair, last)
+            ready = len(text) if last.finish else len(text) - may_vanish
+            print(text[shown:ready], end="", flush=True)
+            shown = max(shown, ready)
+    metrics = measure(last.rounds, pair.baseline_ms)
+    if args.json:
+        print(json.dumps(report(last, text_of(pair, last), metrics), ensure_ascii=False))
+        return 0
+    print()
+    if args.stats:
+        print(say("stats", **{name: figure(value) for name, value in asdict(metrics).items()}), file=sys.stderr)
+    return 0
+
+
+def trace(args: argparse.Namespace) -> int:
+    from specviz.models.run import measure_baseline, run
+
+    config, pair = run_config(args), load(args)
+    measure_baseline(pair)
+    done = run(pair, args.prompt, config, detail=not args.no_detail)
+    text = dump_trace(done)
+    if args.output is None:
+        print(text)
+        return 0
+    try:
+        args.output.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise SpecvizError("errors.write", path=args.output, reason=error.strerror or error) from error
+    size = round(len(text) / 1024)
+    figures = {"path": str(args.output), "rounds": len(done.rounds), "bytes": len(text.encode())}
+    out(args, figures, say("traced", path=args.output, rounds=len(done.rounds), size=size))
+    return 0
+
+
+def check(args: argparse.Namespace) -> int:
+    from specviz.models.check import check_distribution, check_identity
+
+    config, pair = run_config(args), load(args)
+    identity = check_identity(pair, config)
+    with Bar(args) as bar:
+        spread = check_distribution(pair, config, samples=args.samples, progress=lambda f: bar(f, "cli.sampling"))
+    passed = identity.passed and spread.passed
+    figures = {"passed": passed, "identity": asdict(identity), "distribution": asdict(spread)}
+    lines = [
+        verdict(identity.passed) + say("identity", tokens=identity.tokens, partings=len(identity.partings)),
+        verdict(spread.passed)
+        + say(
+            "distribution", n=spread.samples, bins=spread.bins, chi2=spread.chi2, p=spread.p_value, level=spread.level
+        ),
+    ]
+    out(args, figures | {"models": asdict(pair.models_info(config.method))}, "\n".join(lines))
+    return 0 if passed else 1
+
+
+def pairs(args: argparse.Namespace) -> int:
+    from specviz.models.presets import PRESETS
+
+    rows = [asdict(p) | {"note": t(LANG, p.note)} for p in PRESETS.values()]
+    lines = [f"{p.id:16} {p.target}  +  {p.draft}\n{'':16} {t(LANG, p.note)}" for p in PRESETS.values()]
+    out(args, {"pairs": rows}, "\n".join(lines))
+    return 0
+
+
+def run_config(args: argparse.Namespace) -> RunConfig:
+    """The run's settings; checked before any model is loaded."""
+    names = ("method", "k", "temperature", "top_k", "top_p", "min_p", "seed", "max_new_tokens", "ignore_eos")
+    return RunConfig(**{n: getattr(args, n) for n in names}, stop=tuple(args.stop), chat=not args.raw)
+
+
+def load(args: argparse.Namespace):
+    """The pair that the options name, with a progress bar on stderr."""
+    from specviz.models.load import load_pair
+
+    with Bar(args) as bar:
+        return load_pair(
+            args.pair,
+            target=args.target,
+            draft=args.draft,
+            method=args.method,
+            device=args.device,
+            dtype=args.dtype,
+            skip=args.skip_layers,
+            progress=bar,
+        )
+
+
+class Bar:
+    """A progress bar on stderr, where someone is watching it: called with (fraction, key, values)."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.on = sys.stderr.isatty() and not args.json
+        self.bar = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __call__(self, fraction: float, key: str, **values: object) -> None:
+        if self.on:
+            from tqdm import tqdm
+
+            self.bar = self.bar or tqdm(total=100, bar_format="{desc} {bar} {percentage:3.0f} %", leave=False)
+            self.bar.set_description_str(t(LANG, key, **values))
+            self.bar.n = round(100 * fraction)
+            self.bar.refresh()
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+
+def out(args: argparse.Namespace, figures: dict, text: str) -> None:
+    print(json.dumps(figures, ensure_ascii=False) if args.json else text)
+
+
+def verdict(passed: bool) -> str:
+    return say("pass" if passed else "fail") + "  "
+
+
+def report(trace: Trace, text: str, metrics: Metrics) -> dict:
+    """A finished run as one JSON object."""
+    return {
+        "text": text,
+        "tokens": list(trace.generated),
+        **asdict(metrics),
+        "passes_saved": metrics.passes_saved,
+        "finish": trace.finish,
+        "prompt_tokens": len(trace.prompt.tokens),
+        "config": asdict(trace.config),
+        "models": asdict(trace.models),
+    }
+
+
+def figure(value: object) -> str:
+    """A number for people."""
+    if value is None:
+        return "–"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

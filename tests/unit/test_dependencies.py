@@ -1,0 +1,57 @@
+"""The dependency rule of the house, read from the imports."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted([ROOT / "app.py", *(ROOT / "specviz").rglob("*.py")])
+
+# part of the house -> the parts it may import
+RECORDS = {"errors", "i18n", "config", "trace", "trace_read", "trace_json", "metrics", "theory"}
+MAY_IMPORT = {
+    **{name: RECORDS for name in RECORDS},
+    "engine": RECORDS | {"engine"},
+    "models": RECORDS | {"engine", "models"},
+    "views": RECORDS | {"views"},
+    "ui": RECORDS | {"views", "models", "ui"},
+    "commands": RECORDS | {"models"},
+    "cli": RECORDS | {"commands"},
+    "__main__": {"cli"},
+    "__init__": RECORDS | {"engine", "models"},
+    "app": {"ui", "cli"} | RECORDS,
+}
+LIBRARIES = {
+    "torch": {"engine", "models"},
+    "transformers": {"engine", "models"},
+    "gradio": {"ui", "app"},
+    "plotly": {"views"},
+    "networkx": {"views"},
+}
+
+
+def part(file: Path) -> str:
+    relative = file.relative_to(ROOT).with_suffix("").parts
+    return relative[-1] if len(relative) == 1 else relative[1]
+
+
+def imports(file: Path):
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(ROOT)))
+def test_imports_keep_the_rule(file):
+    here = part(file)
+    assert here in MAY_IMPORT, f"{here} is not in the plan of the house"
+    for name in imports(file):
+        top, *rest = name.split(".")
+        if top == "specviz" and rest:
+            assert rest[0] in MAY_IMPORT[here] | {"__version__"}, f"{here} must not import {name}"
+        if top in LIBRARIES:
+            assert here in LIBRARIES[top], f"{here} must not import {top}"

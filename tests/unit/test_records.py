@@ -1,0 +1,114 @@
+"""Settings, metrics and theory: limits, the counting table, closed forms."""
+
+import math
+import pickle
+
+import pytest
+
+from specviz.config import LIMITS, Override, RunConfig
+from specviz.errors import SpecvizError
+from specviz.metrics import measure
+from specviz.theory import best_k, expected_tokens, speedup
+from specviz.trace import Draft, Final, Kind, Round, Rows, Status, Times, Verdict
+
+
+@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("value", [-1, 10**30, "3", None, math.nan, math.inf, True, [], "x" * 10_000_000])
+def test_values_out_of_range_are_refused_in_a_sentence(name, value):
+    with pytest.raises(SpecvizError) as error:
+        RunConfig(**{name: value})
+    assert name in str(error.value)
+    assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"method": "magic"},
+        {"method": 3},
+        {"k": 2.5},
+        {"stop": "text"},
+        {"stop": ("",)},
+        {"stop": (3,)},
+        {"chat": 1},
+        {"ignore_eos": "no"},
+    ],
+)
+def test_other_bad_settings(bad):
+    with pytest.raises(SpecvizError):
+        RunConfig(**bad)
+
+
+def test_whole_floats_are_integers_and_seeds_reach_their_end():
+    assert RunConfig(k=3.0).k == 3
+    assert isinstance(RunConfig(k=3.0).k, int)
+    assert RunConfig(seed=2**63 - 1).seed == 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    "bad", [{"u": 1.0}, {"u": -0.1}, {"u": math.nan}, {"token": -1}, {"position": -1}, {"round": -1}]
+)
+def test_bad_overrides(bad):
+    with pytest.raises(SpecvizError):
+        Override(**{"round": 0, "position": 0} | bad)
+
+
+def test_errors_cross_processes():
+    error = SpecvizError("errors.number", name="k", value="'3'")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def made(index, k, accepted):
+    """A round of k drafted and `accepted` accepted tokens, by hand."""
+    status = [Status.ACCEPTED] * accepted + [Status.REJECTED] * (accepted < k) + [Status.UNREACHED] * (k - accepted - 1)
+    return Round(
+        index=index,
+        start=0,
+        draft=Draft((7,) * k, tuple(range(-1, k - 1)), (0.5,) * k),
+        verdicts=tuple(Verdict(s, 0.5, 0.5) for s in status),
+        path=tuple(range(accepted)),
+        final=Final(1, Kind.RECOVERED, 0.5, 0.5),
+        times=Times((1.0,) * k, 5.0, 0.5, 0.5),
+        target_rows=Rows(0, k + 1, accepted + 1),
+    )
+
+
+def test_counting_table():
+    m = measure([made(i, 4, a) for i, a in enumerate((4, 0, 2))], baseline_ms=5.0)
+    assert (m.drafted, m.accepted, m.emitted, m.draft_acceptance_rate, m.mean_acceptance_length) == (12, 6, 9, 0.5, 3.0)
+    assert m.per_position == pytest.approx((2 / 3, 2 / 3, 1 / 3, 1 / 3))
+    assert m.conditional == pytest.approx((2 / 3, 1, 1 / 2, 1))
+    assert m.passes_saved == 6
+    assert m.tokens_per_second == pytest.approx(9000 / 30)
+    assert m.speedup == pytest.approx(1.5)
+
+
+def test_no_drafts_no_division_by_zero():
+    empty, plain = measure([]), measure([made(0, 0, 0)])
+    assert (empty.draft_acceptance_rate, empty.mean_acceptance_length, empty.tokens_per_second) == (None, None, None)
+    assert (plain.draft_acceptance_rate, plain.mean_acceptance_length) == (None, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "k", "speed"), [(0.5, 2, 1.458), (0.6, 3, 1.674), (0.7, 4, 1.981), (0.8, 6, 2.470), (0.9, 10, 3.431)]
+)
+def test_best_k_at_a_tenth(alpha, k, speed):
+    assert best_k(alpha, 0.1) == k
+    assert speedup(alpha, k, 0.1) == pytest.approx(speed, abs=5e-4)
+
+
+def test_closed_form_equals_the_sum():
+    for alpha in (0.0, 0.3, 0.9, 1.0):
+        for k in range(6):
+            assert expected_tokens(alpha, k) == pytest.approx(sum(alpha**i for i in range(k + 1)))
+
+
+def test_drafting_never_pays_below_c():
+    assert best_k(0.2, 0.3) == 0
+    assert best_k(0.31, 0.3) > 0
+
+
+@pytest.mark.parametrize("bad", [(-0.1, 2), (1.1, 2), (0.5, -1)])
+def test_theory_refuses_nonsense(bad):
+    with pytest.raises(ValueError, match="alpha"):
+        expected_tokens(*bad)

@@ -165,6 +165,7 @@ class Decoder:
         accepted, drafted, recovered, prob, p, q = torch.stack([c.to(torch.float64) for c in columns]).tolist()
         if not all(map(math.isfinite, [*p, *q, *prob])):
             raise SpecvizError("errors.nan")
+        p, q, prob = ([float(f"{x:.9g}") for x in column] for column in (p, q, prob))  # all that float32 holds
         k = len(drafted) - 1  # the last position is the bonus
         n = next((i for i in range(k) if not accepted[i]), k)  # length of the accepted run
         status = [Status.ACCEPTED] * n + [Status.REJECTED] * (n < k) + [Status.UNREACHED] * (k - n - 1)

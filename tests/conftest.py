@@ -1,0 +1,11 @@
+"""What tests share: the bundled pair, loaded once."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def pair():
+    """SmolLM2-135M-Instruct with the bundled draft, in float32 on the CPU; fetched on a machine's first test run."""
+    from specviz.models.load import load_pair
+
+    return load_pair(device="cpu", dtype="float32")

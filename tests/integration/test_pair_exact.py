@@ -1,0 +1,129 @@
+"""The bundled pair against transformers, against itself resumed, and against its own statistics."""
+
+from itertools import islice
+
+import pytest
+import torch
+
+from specviz.config import RunConfig
+from specviz.engine import drafters, verify
+from specviz.engine.model import CachedLM
+from specviz.models.check import check_distribution, check_identity
+from specviz.models.run import advance, decoder_for, fork, run, speculative, start, text_of
+from specviz.trace_json import dump_trace, load_trace
+
+pytestmark = pytest.mark.pair
+
+PROMPTS = [
+    "Explain why the sky is blue.",
+    "Write a Python function that returns the larger of two numbers.",
+    "List five fruits that are red.",
+    "Tell a story about a fox and a lighthouse.",
+    "What is the capital of France?",
+    "Repeat this three times: the quick brown fox.",
+    "Summarise the plot of Romeo and Juliet in two sentences.",
+    "世界 café 👩‍👩‍👧 <|im_end|> ${1+1}",
+]
+
+
+@pytest.fixture(scope="module")
+def generated(pair):
+    """What model.generate writes, greedy: the truth."""
+    out = {}
+    for prompt in PROMPTS:
+        ids = pair.codec.encode(prompt)
+        tokens = pair.target.generate(
+            torch.tensor([ids]),
+            attention_mask=torch.ones(1, len(ids)),
+            max_new_tokens=64,
+            do_sample=False,
+            pad_token_id=2,
+        )
+        out[prompt] = tokens[0, len(ids) :].tolist()
+    return out
+
+
+@pytest.mark.parametrize("method", ["draft", "skip", "lookup", "none"])
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_greedy_equals_generate(pair, generated, method, prompt):
+    rounds = speculative(pair, prompt, method=method, k=5, max_new_tokens=64)
+    assert [t for r in rounds for t in r.emitted] == generated[prompt]
+
+
+@pytest.mark.parametrize("method", ["draft", "skip"])
+def test_stepping_resuming_and_full_speed_give_the_same(pair, method):
+    config = RunConfig(method=method, temperature=0.8, seed=11, max_new_tokens=32)
+    fast = list(speculative(pair, PROMPTS[0], method=method, temperature=0.8, seed=11, max_new_tokens=32))
+    stepped = start(pair, PROMPTS[0], config)
+    while stepped.finish is None:  # one round a call, through JSON each time: nothing survives but the trace
+        stepped = load_trace(dump_trace(next(advance(pair, stepped, rounds=1))))
+    halfway = run(pair, PROMPTS[0], config).cut(4)
+    *_, resumed = advance(pair, halfway)
+    for other in (stepped, resumed):
+        assert [r.emitted for r in other.rounds] == [r.emitted for r in fast]
+        assert [r.draft.tokens for r in other.rounds] == [r.draft.tokens for r in fast]
+        assert [[(v.status, v.u) for v in r.verdicts] for r in other.rounds] == [
+            [(v.status, v.u) for v in r.verdicts] for r in fast
+        ]
+
+
+@pytest.mark.parametrize("k", [0, 2, 5])
+def test_cache_invariant_on_the_real_pair(pair, k):
+    """After every round the cached next logits equal a fresh full forward."""
+    trace = start(pair, PROMPTS[3], RunConfig(method="skip", k=k, temperature=1.0, seed=3, max_new_tokens=24))
+    decoder = decoder_for(pair, trace, detail=False)
+    while decoder.finish is None:
+        decoder.step()
+        assert decoder.target.length == len(decoder.tokens) - 1
+        probe = CachedLM(pair.target, pair.vocab_size)
+        probe.cache, probe.length = decoder.target.cache, decoder.target.length
+        cached = probe.forward(torch.tensor(decoder.tokens[-1:])).logits
+        probe.rollback(len(decoder.tokens) - 1)
+        with torch.inference_mode():
+            full = pair.target(torch.tensor([decoder.tokens]), use_cache=False).logits[0, -1:, : pair.vocab_size]
+        torch.testing.assert_close(cached, full, atol=2e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("method", ["draft", "skip", "lookup"])
+def test_check_passes(pair, method):
+    assert check_identity(pair, RunConfig(method=method), PROMPTS[:2], tokens=24).passed
+    result = check_distribution(pair, RunConfig(method=method, temperature=0.9), samples=800)
+    assert result.passed, result
+
+
+def test_check_notices_a_planted_fault(pair, monkeypatch):
+    """Plant: the recovered token is drawn from p instead of the residual."""
+    monkeypatch.setattr(verify, "residual", lambda p, q: p)
+    result = check_distribution(pair, RunConfig(method="draft", temperature=0.9), samples=1500)
+    assert not result.passed
+    assert result.p_value < 1e-6
+
+
+def test_check_notices_a_draft_at_the_wrong_temperature(pair, monkeypatch):
+    """Plant: the draft samples from a flatter distribution than the q it reports."""
+    right = drafters.draw
+    monkeypatch.setattr(drafters, "draw", lambda q, u: right(q**0.3, u))
+    assert not check_distribution(pair, RunConfig(method="skip", temperature=0.9), samples=1500).passed
+
+
+def test_fork_keeps_the_past_and_changes_the_future(pair):
+    config = RunConfig(method="skip", temperature=0.8, seed=1, max_new_tokens=24)
+    trace = run(pair, PROMPTS[0], config)
+    again = fork(trace, 2, seed=2)
+    assert (again.rounds, again.forked_at, again.finish) == (trace.rounds[:2], 2, None)
+    *_, other = advance(pair, again)
+    assert other.rounds[:2] == trace.rounds[:2]
+    assert other.rounds[2].verdicts[0].u != trace.rounds[2].verdicts[0].u
+    assert len(other.generated) == 24
+
+
+def test_stop_string_split_over_tokens(pair):
+    trace = run(pair, PROMPTS[0], RunConfig(method="skip", stop=("ue. It",), max_new_tokens=64), detail=False)
+    assert trace.finish == "stop"
+    assert text_of(pair, trace).endswith("sky is bl")
+
+
+def test_cancelling_frees_the_run(pair):
+    rounds = speculative(pair, PROMPTS[0], method="skip", max_new_tokens=64)
+    assert len(list(islice(rounds, 2))) == 2
+    rounds.close()

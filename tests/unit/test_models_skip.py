@@ -16,7 +16,9 @@ TEXT = torch.arange(1, 13).unsqueeze(0) % V
 def really_deleted(model, layers):
     """The oracle: nothing shared, layers taken out of the list, indices set by hand."""
     model = copy.deepcopy(model)
-    stack, attention = (model.transformer.h, "attn") if model.config.model_type == "gpt2" else (model.model.layers, "self_attn")
+    stack, attention = (
+        (model.transformer.h, "attn") if model.config.model_type == "gpt2" else (model.model.layers, "self_attn")
+    )
     for i in sorted(layers, reverse=True):
         del stack[i]
     for i, layer in enumerate(stack):

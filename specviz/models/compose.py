@@ -1,0 +1,67 @@
+"""Puts the bundled draft together: its own layers from `assets/weights/draft`, embeddings and LM head of the target.
+
+The result is an ordinary Hugging Face folder in the cache. The draft was trained to output 16,384 of the 49,152
+tokens (`draft_vocab_ids`); the LM head is left whole all the same, for a draft may be bad at rare tokens but the
+rule of acceptance needs no smaller vocabulary, and any tool can load the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+from specviz.errors import SpecvizError
+from specviz.i18n import ASSETS
+from specviz.models.prepared import cache_dir, prepare, read_manifest, sha256
+
+DRAFT_WEIGHTS = ASSETS / "weights" / "draft"
+LAYERS = "draft_layers.safetensors"
+SHARED = ("model.embed_tokens.weight", "lm_head.weight")  # the second is missing where embeddings are tied
+COPIED = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja")
+
+
+def compose_draft(weights: Path, target_dir: Path) -> Path:
+    """The draft of `weights` (a folder with config.json and draft_layers.safetensors) for the target of `target_dir`.
+
+    Made on first use, again when either of the two has changed. Raises SpecvizError("errors.draft_weights") when
+    they do not fit together.
+    """
+    key = hashlib.sha256()
+    for part in (sha256(weights / LAYERS), sha256(weights / "config.json"), _target_hash(target_dir)):
+        key.update(part.encode())
+    folder = cache_dir() / f"{target_dir.name}-draft-{key.hexdigest()[:12]}"
+    return prepare(folder, lambda made: _compose(made, weights, target_dir))
+
+
+def _target_hash(target_dir: Path) -> str:
+    files = read_manifest(target_dir).get("files", {})
+    known = files.get("model.safetensors", {}).get("sha256")
+    return known or sha256(target_dir / "model.safetensors")
+
+
+def _compose(made: Path, weights: Path, target_dir: Path) -> dict:
+    from safetensors import safe_open
+    from safetensors.torch import load_file, save_file
+
+    about = json.loads((weights / "config.json").read_text(encoding="utf-8"))
+    config = json.loads((target_dir / "config.json").read_text(encoding="utf-8"))
+    tensors = load_file(weights / LAYERS)
+    tensors.pop("draft_vocab_ids", None)
+    if tensors["model.norm.weight"].shape[0] != config["hidden_size"]:
+        raise SpecvizError("errors.draft_weights", draft=str(weights), target=str(target_dir))
+    with safe_open(target_dir / "model.safetensors", framework="pt") as target:
+        stored = set(target.keys())
+        dtype = target.get_tensor(SHARED[0]).dtype
+        shared = {name: target.get_tensor(name) for name in SHARED if name in stored}
+    tensors = {name: tensor.to(dtype) for name, tensor in tensors.items()} | shared
+    save_file(tensors, made / "model.safetensors", metadata={"format": "pt"})
+    config |= {"num_hidden_layers": about["num_hidden_layers"], "dtype": str(dtype).removeprefix("torch.")}
+    if config.get("layer_types"):
+        config["layer_types"] = config["layer_types"][: about["num_hidden_layers"]]
+    (made / "config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")
+    for name in (*COPIED, "generation_config.json"):
+        if (target_dir / name).is_file():
+            shutil.copyfile(target_dir / name, made / name)
+    return {"source": "composed", "draft": about["target"], "layers_from_target": about["layers_from_target"]}

@@ -1,0 +1,192 @@
+"""Loads a pair: a target, what drafts for it, and the codec for its text. Unfit pairs are refused with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from specviz.config import METHODS, short
+from specviz.errors import SpecvizError
+from specviz.models.compose import DRAFT_WEIGHTS, compose_draft
+from specviz.models.device import choose_device, choose_dtype, dtype_name
+from specviz.models.fetch import HUB_ID
+from specviz.models.fit import check_context, check_rollback, check_vocabularies, logit_rows, vocabulary_rows
+from specviz.models.open import locate, read_config, read_model, read_tokenizer
+from specviz.models.prepared import Progress, no_progress
+from specviz.models.presets import DEFAULT, PRESETS
+from specviz.models.skip import check_layers, default_layers, format_layers, layer_count, parse_layers, skip_layers
+from specviz.models.text import TextCodec
+from specviz.trace import Models
+
+CUSTOM = "custom"
+BUNDLED_DRAFT = "SmolLM2-135M draft"
+
+
+@dataclass(eq=False)
+class Pair:
+    """A target and its drafters, ready to run. Shared by all visitors: nothing of a run is kept in it.
+
+    id           of the preset, or "custom"
+    draft        None when the pair was loaded for a method that needs none
+    eos          ids that end a text: none, one or several
+    vocab_size   rows of the logits that are compared; what lies above is padding
+    skip         layers that the "skip" drafter leaves out
+    method       the one it was loaded for
+    baseline_ms  measured time of one plain target step, once somebody has measured it
+    """
+
+    id: str
+    target: PreTrainedModel
+    draft: PreTrainedModel | None
+    target_name: str
+    draft_name: str | None
+    codec: TextCodec
+    eos: tuple[int, ...]
+    device: torch.device
+    dtype: torch.dtype
+    vocab_size: int
+    skip: tuple[int, ...]
+    method: str = "draft"
+    baseline_ms: float | None = None
+    _skipped: PreTrainedModel | None = field(default=None, repr=False)
+
+    def drafter_model(self, method: str) -> PreTrainedModel:
+        """The model that drafts in `method` "draft" or "skip". Raises SpecvizError where the pair has none."""
+        if method == "draft":
+            if self.draft is None:
+                raise SpecvizError("errors.no_draft", target=self.target_name)
+            return self.draft
+        if method != "skip":
+            raise SpecvizError("errors.choice", name="method", value=short(method), choices="draft, skip")
+        if self._skipped is None:
+            if not self.skip:
+                raise SpecvizError("errors.skip_model", model=self.target_name)
+            self._skipped = skip_layers(self.target, self.skip)
+        return self._skipped
+
+    def models_info(self, method: str) -> Models:
+        """What runs in `method`, by names a person knows."""
+        drafts = {
+            "draft": self.draft_name or "no draft",
+            "skip": f"{self.target_name} without layers {format_layers(self.skip)}",
+            "lookup": "prompt lookup",
+            "none": "no draft",
+        }
+        return Models(self.id, self.target_name, drafts[method], str(self.device), dtype_name(self.dtype))
+
+
+def load_pair(
+    pair: str | None = None,
+    *,
+    target: str | None = None,
+    draft: str | None = None,
+    method: str = "draft",
+    device: str = "auto",
+    dtype: str = "auto",
+    skip: str | tuple[int, ...] | None = None,
+    progress: Progress | None = None,
+) -> Pair:
+    """A preset by its id, or any `target` and `draft`: hub ids or local folders. With nothing given, the bundled pair.
+
+    The draft model is loaded for method "draft" only; such a pair can run every method. `skip` names the layers that
+    method "skip" leaves out ("14-17,20"). Raises SpecvizError, in a sentence, for everything that can be foreseen.
+    """
+    progress = progress or no_progress
+    if method not in METHODS:
+        raise SpecvizError("errors.choice", name="method", value=short(method), choices=", ".join(METHODS))
+    where = choose_device(device)
+    precision = choose_dtype(dtype, where)
+    id, target, draft, bundled = _wanted(pair, target, draft, method)
+
+    folder, name = locate(target, _up_to(0.8, progress)), _short_name(target)
+    progress(0.85, "models.loading", model=name)
+    tokenizer = read_tokenizer(folder, name)
+    model = read_model(folder, read_config(folder, name), name, where, precision)
+    check_context(model, name)
+    if target != HUB_ID:  # a plain Llama, and every second counts when the app starts; a test holds it to the same
+        check_rollback(model, name)
+    rows = vocabulary_rows(tokenizer, model)
+    total = layer_count(model)
+    if isinstance(skip, str):
+        layers = parse_layers(skip, total)
+    else:
+        layers = check_layers(skip, total) if skip else default_layers(total) if total > 1 else ()
+
+    drafter, draft_name = None, None
+    if bundled:
+        draft_folder = compose_draft(DRAFT_WEIGHTS, folder)
+        config = read_config(draft_folder, BUNDLED_DRAFT)
+        draft_name = f"{BUNDLED_DRAFT} ({config.num_hidden_layers} layers)"
+        drafter = read_model(draft_folder, config, draft_name, where, precision)
+    elif draft is not None:
+        draft_name = _short_name(draft)
+        drafter = _draft_of(draft, folder, model, tokenizer, rows, (name, draft_name), progress)
+    codec = TextCodec(tokenizer, rows)
+    progress(1.0, "models.ready", model=name)
+    return Pair(
+        id, model, drafter, name, draft_name, codec, _eos(model, tokenizer), where, precision, rows, layers, method
+    )
+
+
+def _wanted(pair: str | None, target: str | None, draft: str | None, method: str) -> tuple[str, str, str | None, bool]:
+    """Pair id, target, draft (None: none, or the bundled one) and whether the bundled draft is to be used."""
+    if pair is not None and (target is not None or draft is not None):
+        raise SpecvizError("errors.pair_or_models")
+    if target is None and draft is None:
+        pair = pair or DEFAULT
+        if pair not in PRESETS:
+            raise SpecvizError("errors.choice", name="pair", value=short(pair), choices=", ".join(PRESETS))
+        preset = PRESETS[pair]
+        return pair, preset.target, preset.draft if method == "draft" else None, preset.bundled and method == "draft"
+    if method != "draft":
+        return CUSTOM, HUB_ID if target is None else target, None, False
+    if draft is None:
+        raise SpecvizError("errors.no_draft", target=_short_name(target))
+    return CUSTOM, HUB_ID if target is None else target, draft, False
+
+
+def _draft_of(
+    draft: str,
+    target_folder: Path,
+    target: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    rows: int,
+    names: tuple[str, str],
+    progress: Progress,
+) -> PreTrainedModel:
+    """A draft of one's own choice, held against the target. The target itself is taken as it is, not loaded twice."""
+    folder = locate(draft, _up_to(0.9, progress))
+    if folder.resolve() == target_folder.resolve():
+        return target
+    progress(0.95, "models.loading", model=names[1])
+    config = read_config(folder, names[1])
+    draft_tokenizer = read_tokenizer(folder, names[1])
+    stated = config.get_text_config(decoder=True).vocab_size
+    check_vocabularies(tokenizer, draft_tokenizer, rows, stated, names)  # before the weights: it costs less
+    model = read_model(folder, config, names[1], target.device, target.dtype)
+    check_vocabularies(tokenizer, draft_tokenizer, rows, logit_rows(model), names)
+    check_context(model, names[1])
+    check_rollback(model, names[1])
+    return model
+
+
+def _up_to(share: float, progress: Progress) -> Progress:
+    """The same progress, but for the first `share` of the whole: fetching is not yet loading."""
+    return lambda fraction, key, **values: progress(share * fraction, key, **values)
+
+
+def _short_name(model: str) -> str:
+    """ "HuggingFaceTB/SmolLM2-135M-Instruct" or "~/models/SmolLM2-135M-Instruct/" -> "SmolLM2-135M-Instruct"."""
+    return Path(model).expanduser().resolve().name if Path(model).expanduser().is_dir() else model.rpartition("/")[2]
+
+
+def _eos(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
+    """From the generation config, as model.generate does; where it says nothing, from the config or the tokenizer."""
+    for source in (model.generation_config, model.config, tokenizer):
+        found = getattr(source, "eos_token_id", None)
+        if found is not None:
+            return tuple(found) if isinstance(found, list | tuple) else (int(found),)
+    return ()

@@ -1,0 +1,131 @@
+"""From a prompt to a trace: text goes in, a `Trace` that grows by a round at a time comes out.
+
+Nothing is kept between calls. A trace holds all that is needed to go on, on this machine or another.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from dataclasses import replace
+
+from specviz.config import RunConfig
+from specviz.engine.decode import Decoder, autoregressive
+from specviz.engine.drafters import Drafter, LookupDrafter, ModelDrafter
+from specviz.engine.model import CachedLM
+from specviz.errors import SpecvizError
+from specviz.models.load import Pair
+from specviz.models.text import StopStrings
+from specviz.trace import Finish, Prompt, Round, Trace, ids_of, round_ids
+
+WARM_UP = "Hello"
+BASELINE_STEPS = 6
+
+
+def start(pair: Pair, prompt: str, config: RunConfig) -> Trace:
+    """A trace of no rounds yet. Raises SpecvizError for a prompt that is empty or too long. No model pass."""
+    tokens = tuple(pair.codec.encode(prompt, chat=config.chat))
+    context = CachedLM(pair.target).max_context
+    if not tokens:
+        raise SpecvizError("errors.prompt_empty")
+    if context is not None and len(tokens) > context:
+        raise SpecvizError("errors.prompt_long", tokens=len(tokens), context=context)
+    trace = Trace(config, pair.models_info(config.method), Prompt(prompt, tokens), baseline_ms=pair.baseline_ms)
+    return replace(trace, vocab=tuple(pair.codec.token(i) for i in sorted(ids_of(trace))))
+
+
+def advance(pair: Pair, trace: Trace, rounds: int | None = None, detail: bool = True) -> Iterator[Trace]:
+    """Run up to `rounds` more rounds (None: to the end) and yield the longer trace after each.
+
+    The same tokens and verdicts come out however a run is cut into calls. Raises SpecvizError when the trace was
+    made by another target.
+    """
+    if trace.models.target != pair.models_info(trace.config.method).target:
+        raise SpecvizError("errors.trace_pair", found=trace.models.target, loaded=pair.models_info("none").target)
+    vocab = {token.id: token for token in trace.vocab}
+    decoder = decoder_for(pair, trace, detail)
+    if decoder.finish is not None:
+        yield replace(trace, finish=decoder.finish)
+    done = 0
+    while decoder.finish is None and (rounds is None or done < rounds):
+        new = decoder.step()
+        done += 1
+        for missing in round_ids(new) - vocab.keys():
+            vocab[missing] = pair.codec.token(missing)
+        trace = replace(
+            trace, rounds=(*trace.rounds, new), finish=decoder.finish, vocab=tuple(vocab[i] for i in sorted(vocab))
+        )
+        yield trace
+
+
+def run(pair: Pair, prompt: str, config: RunConfig, detail: bool = True) -> Trace:
+    """The whole trace of a prompt."""
+    begun = start(pair, prompt, config)
+    grown = begun
+    for grown in advance(pair, begun, detail=detail):  # noqa: B007 the last one counts
+        pass
+    return grown
+
+
+def speculative(pair: Pair, prompt: str, **settings) -> Iterator[Round]:
+    """Decode `prompt` round by round at full speed. `settings` are those of `RunConfig`, for example k=5."""
+    trace = start(pair, prompt, RunConfig(**{"method": pair.method} | settings))
+    decoder = decoder_for(pair, trace, detail=False)
+    while decoder.finish is None:
+        yield decoder.step()
+
+
+def fork(trace: Trace, at: int, **changes) -> Trace:
+    """What if? The rounds before `at` as they were, the rest still to be run with `changes` to the config."""
+    kept = trace.cut(at)
+    return replace(kept, config=replace(trace.config, **changes), finish=None, forked_at=at)
+
+
+def cancelled(trace: Trace) -> Trace:
+    """The trace of a run that was stopped by hand."""
+    return replace(trace, finish=trace.finish or Finish.CANCELLED)
+
+
+def resumable(trace: Trace) -> bool:
+    """Whether another round can be run."""
+    return trace.finish in (None, Finish.CANCELLED)
+
+
+def text_of(pair: Pair, trace: Trace) -> str:
+    """The generated text, without special tokens and without the stop string that ended it."""
+    return StopStrings(pair.codec, trace.config.stop).trim(pair.codec.decode(trace.generated))
+
+
+def decoder_for(pair: Pair, trace: Trace, detail: bool) -> Decoder:
+    """The engine, set to go on where the trace ends, with caches of its own."""
+    config, written = trace.config, trace.generated
+    return Decoder(
+        CachedLM(pair.target, pair.vocab_size),
+        drafter_for(pair, config.method),
+        [*trace.prompt.tokens, *written],
+        config,
+        generated=len(written),
+        index=len(trace.rounds),
+        eos=pair.eos,
+        stop=StopStrings(pair.codec, config.stop) if config.stop else None,
+        detail=detail,
+    )
+
+
+def drafter_for(pair: Pair, method: str) -> Drafter | None:
+    """The drafter of a method, with state of its own; None for plain decoding."""
+    if method == "none":
+        return None
+    if method == "lookup":
+        return LookupDrafter(pair.vocab_size, pair.target.device)
+    return ModelDrafter(CachedLM(pair.drafter_model(method), pair.vocab_size))
+
+
+def measure_baseline(pair: Pair) -> float:
+    """Milliseconds of one plain target step: the median of a few, the first (a warm-up) left out. Kept in the pair."""
+    if pair.baseline_ms is None:
+        config = RunConfig(method="none", k=0, max_new_tokens=BASELINE_STEPS, ignore_eos=True)
+        tokens = pair.codec.encode(WARM_UP)
+        rounds = list(autoregressive(CachedLM(pair.target, pair.vocab_size), tokens, config))
+        pair.baseline_ms = round(statistics.median(r.times.total for r in rounds[1:]), 3)
+    return pair.baseline_ms

@@ -183,12 +183,12 @@ def test_lookup_copies_what_followed_before():
 def test_hidden_states_reach_a_drafter_that_wants_them():
     class Watching(type(drafter(scripted(TEXT, V)))):
         wants_hidden = True
-        seen = []
 
         def commit(self, length, hidden):
             super().commit(length, hidden)
-            self.seen.append(hidden.flatten().tolist())
+            seen.append(hidden.flatten().tolist())
 
+    seen = []
     watching = Watching(scripted(TEXT, V))
     list(speculative(scripted(TEXT, V), watching, [1], RunConfig(k=2, max_new_tokens=6)))
-    assert watching.seen == [[1, 2, 3], [4, 5, 6]]  # of the last text token and each accepted one
+    assert seen == [[1, 2, 3], [4, 5, 6]]  # of the last text token and each accepted one

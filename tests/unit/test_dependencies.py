@@ -11,7 +11,7 @@ FILES = sorted([ROOT / "app.py", *(ROOT / "specviz").rglob("*.py")])
 # part of the house -> the parts it may import
 RECORDS = {"errors", "i18n", "config", "trace", "trace_read", "trace_json", "metrics", "theory"}
 MAY_IMPORT = {
-    **{name: RECORDS for name in RECORDS},
+    **dict.fromkeys(RECORDS, RECORDS),
     "engine": RECORDS | {"engine"},
     "models": RECORDS | {"engine", "models"},
     "views": RECORDS | {"views"},

@@ -1,0 +1,77 @@
+/** What the page's controls do in the browser alone. Each function returns values or updates for Gradio's components. */
+import { currentLanguage, setLanguage, text } from './language.js';
+import { translateStages } from './stages.js';
+
+const CHINESE = /[\u3400-\u9fff]/;
+const BUNDLED = 'smollm2-135m';
+
+function update(properties) {
+  return { __type__: 'update', ...properties };
+}
+
+/** One update a component, from the table in specviz/ui/labels.py; the stages follow. */
+export function relabel(lang, rows) {
+  setLanguage(lang);
+  translateStages(lang);
+  const worded = (value) => (typeof value === 'string' ? text(value) : value[lang]);
+  return rows.map((row) => {
+    const entries = Object.entries(row).map(([name, value]) =>
+      name === 'choices' ? [name, value.map(([label, choice]) => [worded(label), choice])] : [name, text(value)],
+    );
+    return update(Object.fromEntries(entries));
+  });
+}
+
+/** The language that the page opens with. */
+export function language() {
+  return currentLanguage();
+}
+
+export function example(name) {
+  return text('ui.prompt_' + name);
+}
+
+/** What is good to know about this prompt, as HTML of our own words. */
+export function notes(prompt, pair) {
+  return CHINESE.test(prompt) && pair === BUNDLED ? '<p>' + text('ui.note_english') + '</p>' : '';
+}
+
+/** Shows or hides a part of the page; its button says which. */
+export function unfold(part, button) {
+  const open = document.getElementById(part).classList.toggle('sv-open');
+  document.getElementById(button).setAttribute('aria-expanded', String(open));
+}
+
+/** Shows one field of a form; `placed` are the changes that happen at a position. The last update is the position's. */
+export function onlyOne(change, names, placed) {
+  return [...names.map((name) => update({ visible: name === change })), update({ visible: placed.includes(change) })];
+}
+
+/** Saves a trace as a file of the visitor's. */
+export function download(json) {
+  if (!json) return;
+  const { models, config } = JSON.parse(json);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([json], { type: 'application/json' }));
+  link.download = ['specviz', models.pair, config.method, 'k' + config.k].join('-') + '.json';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** A link that opens the page with these settings: into the clipboard, and on show to be copied by hand. */
+export async function copyLink(names, values) {
+  const query = new URLSearchParams();
+  names.forEach((name, i) => {
+    const value = values[i];
+    if (value !== '' && value !== null) query.set(name, value === true ? '1' : value === false ? '0' : String(value));
+  });
+  query.set('lang', values[names.length]);
+  const link = location.origin + location.pathname + '?' + query;
+  let copied = true;
+  try {
+    await navigator.clipboard.writeText(link);
+  } catch {
+    copied = false; // no permission, or no secure context: the link is on show
+  }
+  return update({ value: link, visible: true, label: text(copied ? 'ui.address_copied' : 'ui.address') });
+}

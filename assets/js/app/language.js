@@ -1,0 +1,31 @@
+/** Which language the page speaks, and its words. The words of all languages are in the page (globalThis.SpecvizStrings). */
+let chosen = null;
+
+/** From the link (?lang=), else from the browser; English when in doubt. */
+export function wantedLanguage() {
+  const wish = new URLSearchParams(location.search).get('lang') || navigator.language || 'en';
+  return /^zh/i.test(wish) ? 'zh-CN' : 'en';
+}
+
+export function currentLanguage() {
+  if (chosen === null) setLanguage(wantedLanguage());
+  return chosen;
+}
+
+export function setLanguage(lang) {
+  chosen = lang in globalThis.SpecvizStrings ? lang : 'en';
+  document.documentElement.lang = chosen;
+}
+
+/** A text of the page; `{name}` is filled in. */
+export function text(key, values = {}) {
+  const found = globalThis.SpecvizStrings[currentLanguage()][key];
+  return found.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
+}
+
+/** The words of the stage alone, without their prefix, as Specviz.mount wants them. */
+export function stageStrings(lang) {
+  const prefix = 'stage.';
+  const entries = Object.entries(globalThis.SpecvizStrings[lang]).filter(([key]) => key.startsWith(prefix));
+  return Object.fromEntries(entries.map(([key, value]) => [key.slice(prefix.length), value]));
+}

@@ -1,0 +1,129 @@
+/**
+ * The stages of the page, by name. A stage's trace, cursor and status are kept here, so that it comes back as it was
+ * when Gradio mounts its component anew.
+ *
+ * Messages come from specviz/ui/message.py, which says what they hold.
+ *
+ * @typedef {object} Kept
+ * @property {object|null} trace      the trace on show, growing with every message
+ * @property {object|null} status
+ * @property {number} cursor
+ * @property {{round: number, phase: string, index: number, playing: boolean}} view
+ * @property {number|null} position   the pinned one
+ * @property {string|null} read       id of the last message that was read
+ * @property {number} asked           when the whole trace was last asked for, ms
+ * @property {object|null} stage      what Specviz.mount returned, while mounted
+ */
+import { currentLanguage, stageStrings } from './language.js';
+
+const ASK_AGAIN = 1000; // ms; an answer takes some time, and other messages come meanwhile
+
+/** @type {Map<string, Kept>} */
+const kept = new Map();
+
+function keptOf(name) {
+  if (!kept.has(name)) {
+    const view = { round: -1, phase: 'waiting', index: 0, playing: false };
+    kept.set(name, { trace: null, status: null, cursor: 0, view, position: null, read: null, asked: 0, stage: null });
+  }
+  return kept.get(name);
+}
+
+/** Called by Gradio each time the component is mounted. */
+export function attach({ element, props, trigger, watch }, name) {
+  const own = keptOf(name);
+  const lang = currentLanguage();
+  if (own.stage) own.stage.destroy();
+  own.stage = globalThis.Specviz.mount(element.querySelector('.sv-host'), {
+    trace: own.trace,
+    lang,
+    strings: stageStrings(lang),
+    cursor: own.cursor,
+    status: own.status,
+    onchange: (cursor, view) => {
+      const turned = view.round !== own.view.round;
+      if (view.playing && !own.view.playing) pauseOthers(own);
+      own.cursor = cursor;
+      own.view = view;
+      if (turned) trigger('cursor', { round: view.round });
+    },
+    onselect: (place) => {
+      own.position = place ? place.position : null;
+      trigger('select', place || {});
+    },
+  });
+  const read = () => receive(own, props.value, () => trigger('resync'));
+  read();
+  watch('value', read);
+}
+
+/** Two moving pictures are one too many. */
+function pauseOthers(own) {
+  for (const other of kept.values()) if (other !== own && other.stage && other.view.playing) other.stage.pause();
+}
+
+/** Reads a message once. Exported for tests. */
+export function receive(own, message, ask) {
+  if (!message || typeof message !== 'object' || message.id === own.read) return;
+  own.read = message.id;
+  if ('trace' in message) showTrace(own, message);
+  if (message.append) grow(own, message.append, ask);
+  if ('status' in message && JSON.stringify(message.status) !== JSON.stringify(own.status)) {
+    own.status = message.status;
+    own.stage.set({ status: own.status });
+  }
+  if (message.at != null) {
+    own.stage.seek(own.stage.cursorAt(message.at));
+    own.stage.play();
+  }
+}
+
+function showTrace(own, { trace, play, keep }) {
+  const cursor = keep ? own.cursor : 0;
+  const playing = keep && own.view.playing;
+  own.trace = trace;
+  own.position = null;
+  own.stage.set({ trace, cursor });
+  if (trace && (playing || play !== false)) own.stage.play();
+}
+
+function grow(own, { at, ...more }, ask) {
+  if (!own.trace || at > own.trace.rounds.length) {
+    if (Date.now() - own.asked > ASK_AGAIN) {
+      own.asked = Date.now();
+      ask();
+    }
+    return;
+  }
+  const fresh = more.rounds.filter((round) => round.index >= own.trace.rounds.length);
+  // a new object, and the old one is never changed: the stage tells a trace from another by its identity
+  own.trace = {
+    ...own.trace,
+    rounds: [...own.trace.rounds, ...fresh],
+    vocab: { ...own.trace.vocab, ...more.vocab },
+    finish: more.finish,
+    baseline_ms: more.baseline_ms,
+  };
+  own.stage.append({ ...more, rounds: fresh });
+}
+
+/** Another language for every stage; cursor and playback stay. */
+export function translateStages(lang) {
+  for (const { stage } of kept.values()) if (stage) stage.set({ lang, strings: stageStrings(lang) });
+}
+
+/** The number of the round on the board, counted from 1 as on the screen. */
+export function roundOf(name) {
+  return Math.max(1, keptOf(name).view.round + 1);
+}
+
+/** The number of the pinned position, counted from 1. */
+export function positionOf(name) {
+  return (keptOf(name).position || 0) + 1;
+}
+
+/** What is kept of a stage: for tests. */
+export function peek(name) {
+  const { trace, cursor, view, status, position } = keptOf(name);
+  return { trace, cursor, view, status, position };
+}

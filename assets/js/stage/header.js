@@ -1,0 +1,47 @@
+/** The head of the stage: which round, which phase, and the one sentence that says what happens. */
+import { button, el } from './dom.js';
+import { roundSummary, sentencesAt } from './sentence.js';
+import { finishedRounds } from './timeline.js';
+
+/** The five phases that are named; the cache and the text are one. */
+const PHASES = ['draft', 'pass', 'gate', 'outcome', 'commit'];
+
+export class Header {
+  constructor(scene) {
+    this.scene = scene;
+    const { words } = scene;
+    this.title = el('div', 'sv-title');
+    this.buttons = PHASES.map((phase, i) => button('', () => scene.visitPhase(phase), el('i', '', String(i + 1)), el('span', '', words.text('phase_' + phase))));
+    const list = el('ol', 'sv-phases', this.buttons.map((node) => el('li', '', node)));
+    this.sentence = el('p', 'sv-sentence');
+    this.spoken = el('p', 'sv-hidden'); // while playing, screen readers hear one sentence a round instead of every step
+    this.element = el('header', 'sv-header', el('div', 'sv-header-row', this.title, list), this.sentence, this.spoken);
+  }
+
+  /** @returns {string} where we are, in words */
+  show(view) {
+    const { words, trace, timeline } = this.scene;
+    const parts = sentencesAt(trace, view).map((sentence) => el('span', '', words.nodes(sentence)));
+    this.sentence.replaceChildren(...parts.flatMap((part, i) => (i ? [' ', part] : [part])));
+    const total = trace.rounds.length;
+    this.title.textContent = view.round < 0 ? words.text('no_rounds') : words.text('round_of', { r: view.round + 1, n: total });
+    const now = PHASES.indexOf(view.phase === 'cache' ? 'commit' : view.phase);
+    const marks = timeline.rounds[view.round];
+    this.buttons.forEach((node, i) => {
+      const absent = Boolean(marks) && ((i === 0 && !marks.draft.length) || (i === 2 && marks.lastGate === null));
+      node.className = absent ? 'sv-absent' : i === now ? 'sv-now' : i < now ? 'sv-past' : '';
+      node.disabled = absent || !marks;
+      if (i === now) node.setAttribute('aria-current', 'step');
+      else node.removeAttribute('aria-current');
+    });
+    const done = finishedRounds(timeline, view.cursor);
+    this.spoken.textContent = done ? words.plain(roundSummary(trace, done - 1)) : '';
+    return this.title.textContent + (now < 0 ? '' : ', ' + words.text('phase_' + PHASES[now]));
+  }
+
+  /** Only one of the two is read out. */
+  showPlaying(playing) {
+    this.sentence.setAttribute('aria-live', playing ? 'off' : 'polite');
+    this.spoken.setAttribute('aria-live', playing ? 'polite' : 'off');
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * The entry: `Specviz.mount(host, options)` puts a stage into an element.
+ *
+ * options   trace     schema "specviz-trace/1", or null
+ *           strings   {key: text} of one language, the content of stage.json
+ *           lang      its language tag
+ *           cursor    where to begin
+ *           status    null or {kind: 'loading'|'queued'|'error'|'empty'|'running', ...}; see cards.js
+ *           play      true: begin to play
+ *           onchange  (cursor, {round, phase, index, playing}) after every change of the cursor
+ *           onselect  ({round, position} | null) when a position is pinned or let go
+ *
+ * The stage that comes back has set, append, seek, cursorAt, play, pause, toggle, select, key and destroy.
+ */
+import { Stage } from './stage.js';
+import { buildTimeline, viewAt } from './timeline.js';
+
+/** @returns {Stage} */
+export function mount(host, options) {
+  return new Stage(host, options || {});
+}
+
+globalThis.Specviz = { mount, buildTimeline, viewAt };

@@ -1,0 +1,64 @@
+/** The small pictures that several parts share: verdict badge, meter, gate, bars of p and q. */
+import { el, icon, setVars } from './dom.js';
+import { formatPair, formatProb } from './numbers.js';
+import { acceptChance, likelihoodRatio } from './trace.js';
+
+/** Icon and word of a status or of a final token's kind. */
+export function badge(words, kind) {
+  return el('span', 'sv-badge sv-' + kind, el('i', '', icon(kind)), el('span', '', words.text(kind)));
+}
+
+/** A name, a number and a bar of that length. */
+export function meter(name, value, className) {
+  return setVars(el('div', 'sv-meter sv-' + className, el('span', '', name + ' ', el('b', '', formatProb(value))), el('div', '', el('i'))), { v: value });
+}
+
+/**
+ * A gate: the bar is min(1, p/q), the hatched rest rejection, the pin the draw u. The label of the bar stands on the
+ * side where the pin does not fall.
+ */
+export function gatePicture(words, verdict, setByHand) {
+  const chance = acceptChance(verdict);
+  const drawn = verdict.u != null && verdict.status !== 'unreached';
+  const parts = [chance > 0 ? el('i', 'sv-ok') : null, drawn ? el('i', 'sv-pin') : null];
+  const track = setVars(el('div', 'sv-track sv-' + verdict.status, parts), { av: chance, u: drawn ? verdict.u : 0 });
+  if (verdict.status === 'unreached') return el('div', 'sv-gate sv-never', track);
+  const gate = el('div', 'sv-gate');
+  const [a, u] = drawn ? formatPair(chance, verdict.u) : [formatProb(chance), ''];
+  const label = el('span', 'sv-gate-a', 'p/q ', el('b', '', likelihoodRatio(verdict) >= 1 ? '≥ 1' : a));
+  gate.append(label, track);
+  if (!drawn) return gate;
+  gate.classList.toggle('sv-right', verdict.u < 0.5);
+  const mine = setByHand ? setMark(words) : null;
+  gate.append(setVars(el('span', 'sv-gate-u', mine, 'u ', el('b', '', u)), { u: verdict.u }));
+  return gate;
+}
+
+/** The sign of what the visitor set by hand. */
+export function setMark(words) {
+  const mark = el('i', 'sv-set', icon('set'));
+  mark.title = words.text('set_by_you');
+  mark.append(el('span', 'sv-hidden', words.text('set_by_you')));
+  return mark;
+}
+
+/** A number in a table; the longest ones are set smaller. */
+export function numberCell(tag, className, text) {
+  return el(tag, className + (text.length > 7 ? ' sv-long-number' : ''), text);
+}
+
+/**
+ * p and q of one token on one bar: what both have is accepted, p above q is the leftover, q above p is rejected.
+ * Heights in millionths of `most`. Without p or q: a plain bar of the other.
+ */
+export function comparisonBar(p, q, most) {
+  const bar = el('div', 'sv-cmp');
+  if (p === null || q === null) {
+    bar.append(el('i', p === null ? 'sv-only-q' : 'sv-only-p'));
+    return setVars(bar, { lo: 0, hi: (p === null ? q : p) / most });
+  }
+  bar.append(el('i', 'sv-common'), el('i', p > q ? 'sv-above' : 'sv-below'));
+  if (p / most > 0.02) bar.append(el('i', 'sv-tick-p'));
+  if (q / most > 0.02) bar.append(el('i', 'sv-tick-q'));
+  return setVars(bar, { lo: Math.min(p, q) / most, hi: Math.max(p, q) / most, pv: p / most, qv: q / most });
+}

@@ -1,0 +1,105 @@
+/**
+ * The text so far: the prompt folded away, then every token of every round, marked by where it came from. Bytes of a
+ * character that is not whole yet are dots; the character appears with its last byte.
+ */
+import { Binder, el, icon } from './dom.js';
+import { glyphNodes, lookupToken, spacedBytes, tokenName, tokenPiece } from './tokens.js';
+
+export class TextSoFar {
+  constructor(scene) {
+    this.scene = scene;
+    this.binder = new Binder();
+    this.pending = []; // hexadecimal bytes still waiting for the rest of their character
+    this.groups = [];
+    const { words, trace } = scene;
+    this.caret = el('span', 'sv-caret');
+    this.run = el('div', 'sv-run', this.prompt(), this.caret);
+    this.run.tabIndex = 0;
+    this.run.setAttribute('role', 'region');
+    this.run.setAttribute('aria-label', words.text('row_text'));
+    this.run.addEventListener('click', (event) => this.clicked(event));
+    this.element = el('div', 'sv-text', el('div', 'sv-label', el('b', '', words.text('row_text'))), this.run);
+    this.append(trace.rounds);
+  }
+
+  prompt() {
+    const { words, trace } = this.scene;
+    const body = el('span');
+    const fold = el('details', 'sv-prompt-fold', el('summary', '', words.text('prompt', { n: trace.prompt.tokens.length })), body);
+    fold.addEventListener('toggle', () => { // a prompt can be thousands of tokens: drawn when it is asked for
+      if (fold.open && !body.childNodes.length) body.append(...trace.prompt.tokens.map((id) => this.piece(id, 'sv-from-prompt', [])));
+    });
+    return fold;
+  }
+
+  /** Adds rounds at the end; what is there stays as it is. */
+  append(rounds) {
+    for (const round of rounds) {
+      const group = el('span', 'sv-group');
+      const emitted = round.path.map((i) => ({ id: round.draft.tokens[i], kind: 'accepted', position: i }));
+      if (round.final) emitted.push({ id: round.final.token, kind: round.final.kind, position: round.path.length });
+      for (const { id, kind, position } of emitted) {
+        const piece = this.piece(id, 'sv-from sv-' + kind, this.pending);
+        piece.title = this.scene.words.text('text_title', { kind: this.scene.words.text(kind), n: round.index + 1 }) + ' · ' + tokenName(this.scene.trace.vocab, id);
+        if (kind !== 'accepted') piece.append(el('sup', '', icon(kind)));
+        Object.assign(piece.dataset, { round: round.index, position });
+        group.append(piece);
+      }
+      this.groups[round.index] = this.binder.bind(group, this.scene.timeline.rounds[round.index].commit);
+      this.caret.before(group);
+    }
+  }
+
+  /** A token in running text; `pending` collects the bytes of a split character. */
+  piece(id, className, pending) {
+    const { vocab } = this.scene.trace;
+    const { kind, text } = lookupToken(vocab, id);
+    if (kind === 'special' || kind === 'unknown') {
+      pending.length = 0;
+      return tokenPiece(vocab, id, className);
+    }
+    const piece = el('span', 'sv-token ' + className);
+    piece.title = tokenName(vocab, id);
+    if (kind === 'text') {
+      pending.length = 0;
+      piece.append(...glyphNodes(text, true));
+      for (const mark of piece.querySelectorAll('.sv-glyph')) if (mark.textContent === '↵') mark.after('\n');
+      return piece;
+    }
+    pending.push(text);
+    const whole = decodeBytes(pending.join(''));
+    if (whole !== null) pending.length = 0;
+    piece.append(whole === null ? el('i', 'sv-glyph', '·') : el('bdi', '', whole));
+    if (whole === null) piece.title = spacedBytes(text);
+    return piece;
+  }
+
+  clicked(event) {
+    const piece = event.target.closest('.sv-from');
+    if (piece) this.scene.visit(+piece.dataset.round, +piece.dataset.position);
+  }
+
+  paint(cursor) {
+    this.binder.paint(cursor);
+  }
+
+  show(view) {
+    this.groups.forEach((group, i) => group.classList.toggle('sv-now', i === view.round));
+  }
+
+  /** The newest text is in sight. */
+  follow() {
+    this.run.scrollTop = this.run.scrollHeight;
+  }
+}
+
+/** The text of whole UTF-8 characters, or null while one is incomplete. */
+export function decodeBytes(hex) {
+  try {
+    const bytes = Uint8Array.from(hex.match(/../g) || [], (pair) => parseInt(pair, 16));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return null; // not (yet) valid
+    throw error;
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The trace as the browser reads it (schema "specviz-trace/1"): its types, and the few facts that follow from one
+ * round alone. Pure: no DOM, no words.
+ *
+ * @typedef {'accepted'|'rejected'|'unreached'} Status
+ * @typedef {'recovered'|'bonus'|'target'} Kind
+ * @typedef {{status: Status, p: number, q: number, u: number|null}} Verdict
+ * @typedef {{token: number, kind: Kind, prob: number, u: number}} Final
+ * @typedef {object} Position     distributions at one position; probabilities in millionths
+ * @property {number[]} ids       the likeliest tokens of p, of q and of r together
+ * @property {number[]} p
+ * @property {number[]} q         empty where nothing was drafted
+ * @property {number[]} r         the residual norm(max(0, p - q)); empty unless a token was recovered from it
+ * @property {[number, number|null]} entropy   of p and of q, in nats
+ * @property {number|null} alpha  sum over the vocabulary of min(p, q)
+ * @typedef {object} Round
+ * @property {number} index
+ * @property {number} start       length of the text before the round; drafted token i sits at position start + i
+ * @property {{tokens: number[], parents: number[], q: number[]}} draft
+ * @property {Verdict[]} verdicts
+ * @property {number[]} path      indices of the accepted tokens
+ * @property {Final|null} final   null when the text ended inside the accepted tokens
+ * @property {{draft: number[], target: number, verify: number, commit: number, prefill: number}} times   ms
+ * @property {[number, number, number]} target_rows       KV rows before the round, at its fullest, kept
+ * @property {[number, number, number]|null} draft_rows   null: the drafter has no cache
+ * @property {Position[]|null} detail
+ * @typedef {object} Trace
+ * @property {object} config
+ * @property {object} models
+ * @property {{text: string, tokens: number[]}} prompt
+ * @property {Round[]} rounds
+ * @property {string|null} finish
+ * @property {number|null} baseline_ms
+ * @property {Object<string, string|{special: string}|{bytes: string}>} vocab
+ * @property {number|null} forked_at
+ */
+
+/** p/q as the gate uses it: infinite when only p is positive, and never NaN. */
+export function likelihoodRatio(verdict) {
+  if (verdict.q > 0) return verdict.p / verdict.q;
+  return verdict.p > 0 ? Infinity : 0;
+}
+
+/** The chance of acceptance, min(1, p/q): the length of the gate's bar. */
+export function acceptChance(verdict) {
+  return Math.min(1, likelihoodRatio(verdict));
+}
+
+/**
+ * Whether p and q were one-hot in this round (temperature 0, or top_k 1). Read off the round itself, because a
+ * forked trace holds rounds of other settings than its own. Words like "its chance" would be odd there.
+ */
+export function isOneHot(round) {
+  const certain = (x) => x === 0 || x === 1;
+  const gates = round.verdicts.every((v) => certain(v.p) && certain(v.q));
+  return gates && (round.final ? round.final.prob === 1 : round.verdicts.length > 0);
+}
+
+/** The likeliest token of p at a position, or null where it was not recorded. */
+export function targetChoice(round, position) {
+  const { final, path } = round;
+  if (final && position === path.length && isOneHot(round)) return final.token;
+  const detail = round.detail && round.detail[position];
+  if (!detail || !detail.ids.length) return null;
+  return detail.ids[detail.p.indexOf(Math.max(...detail.p))];
+}
+
+/** The token at a position of the output: drafted and accepted, or the final one; null when there is none. */
+export function outputToken(round, position) {
+  if (position < round.path.length) return round.draft.tokens[position];
+  return position === round.path.length && round.final ? round.final.token : null;
+}
+
+/** What the visitor set by hand at a drafted position. */
+export function overrideAt(trace, roundIndex, position) {
+  const found = { u: false, token: false };
+  for (const o of trace.config.overrides || []) {
+    if (o.round !== roundIndex || o.position !== position) continue;
+    if (o.u != null) found.u = true;
+    if (o.token != null) found.token = true;
+  }
+  return found;
+}
+
+/**
+ * How a round's tokens were drafted: 'none' (k = 0), 'lookup' (copied from the text, q = 1) or 'model'.
+ * Rounds copied from another trace may have had another drafter; a drafter without cache is a lookup.
+ */
+export function drafterOf(trace, round) {
+  if (!round.draft.tokens.length) return 'none';
+  const copied = trace.forked_at != null && round.index < trace.forked_at;
+  if (copied) return round.draft_rows ? 'model' : 'lookup';
+  return trace.config.method === 'lookup' ? 'lookup' : 'model';
+}
+
+/**
+ * Rows of the distributions at a position as `{id, p, q, r}` in millionths (null: not recorded), or null without
+ * detail. A drafted token too unlikely to be recorded (one set by hand) is added from its verdict.
+ */
+export function distributionAt(round, position) {
+  const detail = round.detail && round.detail[position];
+  if (!detail) return null;
+  const at = (list, i) => (list && list.length ? list[i] : null);
+  const rows = detail.ids.map((id, i) => ({ id, p: detail.p[i], q: at(detail.q, i), r: at(detail.r, i) }));
+  const verdict = round.verdicts[position];
+  const drafted = round.draft.tokens[position];
+  if (verdict && !rows.some((row) => row.id === drafted)) {
+    const millionths = (x) => Math.round(x * 1e6);
+    rows.push({ id: drafted, p: millionths(verdict.p), q: millionths(verdict.q), r: detail.r.length ? 0 : null });
+  }
+  return rows;
+}
+
+/** Where a recorded 0 is an exact zero, for p and for q: in one-hot distributions. */
+export function exactZeros(trace, round) {
+  const oneHot = isOneHot(round);
+  return { p: oneHot, q: oneHot || drafterOf(trace, round) === 'lookup' };
+}
+
+/** The first `count` rows by `weight`: those of the tokens `must` always, of the others none of weight 0. */
+export function topRows(rows, weight, count, must) {
+  const sorted = rows.slice().sort((a, b) => weight(b) - weight(a) || a.id - b.id);
+  const needed = sorted.filter((row) => must.includes(row.id));
+  const rest = sorted.filter((row) => !must.includes(row.id) && weight(row) > 0);
+  const kept = new Set([...needed, ...rest.slice(0, Math.max(0, count - needed.length))]);
+  return sorted.filter((row) => kept.has(row));
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import { decodeBytes } from '../../assets/js/stage/text.js';
+import { glyphRuns, lookupToken, spacedBytes, tokenName } from '../../assets/js/stage/tokens.js';
+
+const shown = (text, soft) => glyphRuns(text, soft).map((run) => run.text).join('');
+
+test('white space and unseen characters are spelled out, text stays text', () => {
+  assert.equal(shown(' is'), '␣is');
+  assert.equal(shown(' is it', true), ' is it');
+  assert.equal(shown('a\n\tb\r'), 'a↵⇥b␍');
+  assert.equal(shown('\u0000'), 'U+0000');
+  assert.equal(shown('\u202eevil'), 'U+202Eevil');
+  assert.equal(shown('a\u200bb\u00a0\ufeff'), 'aU+200BbU+00A0U+FEFF');
+  assert.equal(shown('\ud83d'), 'U+D83D');
+  assert.equal(shown('<script>${1+1}`'), '<script>${1+1}`');
+});
+
+test('joined emoji stay whole; a joiner or accent on its own is seen', () => {
+  assert.equal(shown('👩\u200d👧'), '👩\u200d👧');
+  assert.equal(shown('\u200d'), 'U+200D');
+  assert.equal(shown('\u0301'), '◌\u0301');
+});
+
+test('kinds of tokens', () => {
+  const vocab = { 1: ' a', 2: { special: '<|im_end|>' }, 3: { bytes: 'e4b8' }, 4: '' };
+  assert.deepEqual(lookupToken(vocab, 1), { kind: 'text', text: ' a' });
+  assert.equal(lookupToken(vocab, 3).kind, 'bytes');
+  assert.equal(lookupToken(vocab, 99).text, '#99');
+  assert.equal(lookupToken(vocab, 'constructor').kind, 'unknown');
+  assert.equal(tokenName(vocab, 2), '⟨im_end⟩');
+  assert.equal(spacedBytes('e4b896'), 'E4·B8·96');
+});
+
+test('a split character is text only when it is whole', () => {
+  assert.equal(decodeBytes('e4b8'), null);
+  assert.equal(decodeBytes('e4b896'), '世');
+  assert.equal(decodeBytes('ff'), null);
+});

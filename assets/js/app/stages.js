@@ -14,7 +14,7 @@
  * @property {number} asked           when the whole trace was last asked for, ms
  * @property {object|null} stage      what Specviz.mount returned, while mounted
  */
-import { currentLanguage, stageStrings } from './language.js';
+import { currentLanguage, stageStrings, text } from './language.js';
 
 const ASK_AGAIN = 1000; // ms; an answer takes some time, and other messages come meanwhile
 
@@ -39,7 +39,7 @@ export function attach({ element, props, trigger, watch }, name) {
     lang,
     strings: stageStrings(lang),
     cursor: own.cursor,
-    status: own.status,
+    status: worded(own.status),
     onchange: (cursor, view) => {
       const turned = view.round !== own.view.round;
       if (view.playing && !own.view.playing) pauseOthers(own);
@@ -70,12 +70,19 @@ export function receive(own, message, ask) {
   if (message.append) grow(own, message.append, ask);
   if ('status' in message && JSON.stringify(message.status) !== JSON.stringify(own.status)) {
     own.status = message.status;
-    own.stage.set({ status: own.status });
+    own.stage.set({ status: worded(own.status) });
   }
   if (message.at != null) {
     own.stage.seek(own.stage.cursorAt(message.at));
     own.stage.play();
   }
+}
+
+/** A status with its sentence in the visitor's language. */
+function worded(status) {
+  if (!status || !status.key) return status;
+  const title = status.kind === 'error' ? text('ui.failed') : undefined;
+  return { ...status, title, text: text(status.key, status.values) };
 }
 
 function showTrace(own, { trace, play, keep }) {
@@ -109,7 +116,9 @@ function grow(own, { at, ...more }, ask) {
 
 /** Another language for every stage; cursor and playback stay. */
 export function translateStages(lang) {
-  for (const { stage } of kept.values()) if (stage) stage.set({ lang, strings: stageStrings(lang) });
+  for (const { stage, status } of kept.values()) {
+    if (stage) stage.set({ lang, strings: stageStrings(lang), status: worded(status) });
+  }
 }
 
 /** The number of the round on the board, counted from 1 as on the screen. */

@@ -1,0 +1,36 @@
+"""Starts the app: python app.py, then open the address it prints."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from specviz.ui.build import build
+from specviz.ui.options import Options
+
+
+def main() -> None:
+    """Reads the flags, serves the page, and loads the models in the background."""
+    # Else every small parallel operation waits a scheduler tick while a browser on this machine uses a core.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    flags = argparse.ArgumentParser(description="Watch speculative decoding happen, on real models.")
+    flags.add_argument("--host", default=None, help="address to listen on (default: 127.0.0.1; 0.0.0.0 for all)")
+    flags.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
+    flags.add_argument("--pair", default=None, help="a preset: see python -m specviz pairs")
+    flags.add_argument("--target", default=None, help="hub id or folder of a target model")
+    flags.add_argument("--draft", default=None, help="hub id or folder of its draft model")
+    flags.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
+    flags.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 or float16")
+    flags.add_argument("--public", action="store_true", help="tighter limits, for a page that strangers use")
+    flags.add_argument("--share", action="store_true", help="also open a public link through Gradio's servers")
+    given = flags.parse_args()
+    if given.pair and (given.target or given.draft):
+        flags.error("give either --pair or --target and --draft, not both")
+    app = build(Options(given.pair, given.target, given.draft, given.device, given.dtype, given.public))
+    _, local, shared = app.launch(server_name=given.host, server_port=given.port, share=given.share)
+    print(f"specviz is at {shared or local}  (Ctrl+C stops it)", flush=True)
+    app.demo.block_thread()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Taking a run away and bringing one in: the trace as a file, the settings as a link."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+
+from specviz.errors import SpecvizError
+from specviz.trace import Trace
+from specviz.trace_json import MAX_BYTES, dump_trace, load_trace
+from specviz.ui import settings
+from specviz.ui.message import failure, message
+from specviz.ui.page import Page
+from specviz.ui.runner import Runner
+from specviz.ui.stage import Stage
+from specviz.ui.step_handlers import show
+
+
+def build(page: Page, stage: Stage, trace: gr.State, controls: Sequence[Any]) -> gr.events.Dependency:
+    """Adds the row of three buttons. Returns the import event, after which other parts empty themselves."""
+    labels, runner = page.labels, page.runner
+    with gr.Row(elem_classes="sv-files"):
+        save = labels.add(gr.Button(size="sm", elem_id="sv-save"), value="ui.save")
+        open_ = labels.add(
+            gr.UploadButton(size="sm", file_types=[".json"], type="filepath", elem_id="sv-open"), label="ui.open"
+        )
+        link = labels.add(gr.Button(size="sm", elem_id="sv-link"), value="ui.copy_link")
+    written = gr.Textbox(visible=False)
+    address = labels.add(gr.Textbox(visible=False, interactive=True, elem_id="sv-address"), label="ui.address")
+
+    save.click(export, [trace], [written, stage], queue=False, api_name="export").then(
+        None, [written], None, js="(text) => SpecvizApp.download(text)"
+    )
+
+    def open_file(path: Any) -> tuple:
+        return read(path, runner)
+
+    opened = open_.upload(open_file, [open_], [stage, trace, *controls], queue=False, api_name="open_trace")
+    link.click(
+        None,
+        [*controls, page.lang],
+        [address],
+        js=f"(...values) => SpecvizApp.copyLink({list(settings.FIELDS)}, values)",
+    )
+    return opened
+
+
+def export(trace: Trace | None) -> tuple:
+    """(the trace's JSON, a message to the stage)."""
+    if trace is None:
+        return "", message(status=failure(SpecvizError("ui.nothing_to_save")))
+    return dump_trace(trace), gr.skip()
+
+
+def read(path: Any, runner: Runner) -> tuple:
+    """The trace in a file, on the stage, with its settings; or what is wrong with the file, and nothing changes."""
+    try:
+        if not isinstance(path, str):
+            raise SpecvizError("ui.no_file")
+        size = os.path.getsize(path)
+        if size > MAX_BYTES:
+            raise SpecvizError("errors.trace_size", size=size, limit=MAX_BYTES)
+        with open(path, "rb") as file:
+            return show(load_trace(file.read()), runner)
+    except Exception as error:
+        return message(status=failure(error)), gr.skip(), *[gr.skip()] * len(settings.FIELDS)

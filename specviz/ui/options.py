@@ -1,0 +1,44 @@
+"""What the person who starts the app decides, and what a public page refuses. No Gradio here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from specviz.config import RunConfig
+from specviz.errors import SpecvizError
+
+PUBLIC_LIMITS = {"k": 16, "max_new_tokens": 128}
+PUBLIC_PROMPT = 2_000  # characters
+PUBLIC_ROUNDS = 128  # of one trace
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the app was started.
+
+    pair           id of a preset; None: the bundled one
+    target, draft  hub id or folder instead of a preset; both None: the preset
+    public         strangers use it: tighter limits, and no pair but the one it was started with
+    """
+
+    pair: str | None = None
+    target: str | None = None
+    draft: str | None = None
+    device: str = "auto"
+    dtype: str = "auto"
+    public: bool = False
+
+    def check(self, prompt: str, config: RunConfig) -> None:
+        """Raises SpecvizError for what a public page does not run."""
+        if not self.public:
+            return
+        for name, limit in PUBLIC_LIMITS.items():
+            if getattr(config, name) > limit:
+                raise SpecvizError("ui.public_limit", name=name, limit=limit)
+        if len(prompt) > PUBLIC_PROMPT:
+            raise SpecvizError("ui.public_prompt", limit=PUBLIC_PROMPT)
+
+    @property
+    def max_rounds(self) -> int | None:
+        """Rounds of one trace; None: as many as it takes."""
+        return PUBLIC_ROUNDS if self.public else None

@@ -1,0 +1,23 @@
+"""What the parts of the page share while it is being built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from specviz.ui.labels import Labels
+from specviz.ui.runner import Runner
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A tab is a module with `build(page)`; it adds its components and wires them.
+
+    lang   the language switch; handlers take its value as an input
+    """
+
+    demo: gr.Blocks
+    runner: Runner
+    labels: Labels
+    lang: gr.Radio

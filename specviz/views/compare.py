@@ -1,0 +1,73 @@
+"""Two traces of one prompt side by side: from where on their texts differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from specviz.i18n import t
+from specviz.metrics import measure
+from specviz.trace import Trace
+from specviz.views.numbers import prob
+from specviz.views.tokens import markup, name, text_of, visible, vocabulary
+
+LONGEST = 1_200  # characters of a text on show
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`at`: index of the first generated token that differs, None where one text is the beginning of the other."""
+
+    at: int | None
+    common: int
+
+
+def difference(one: Trace, other: Trace) -> Difference:
+    """Where the generated tokens of two traces part."""
+    a, b = one.generated, other.generated
+    same = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return Difference(same if same < min(len(a), len(b)) else None, same)
+
+
+def comparison(one: Trace, fork: Trace, change: str, lang: str) -> str:
+    """HTML: what was changed, from where on the texts differ, and both texts from the fork on.
+
+    `change` is plain text. Everything that a model or a visitor wrote is escaped.
+    """
+    at = fork.forked_at or 0
+    where = difference(one, fork)
+    shared = sum(len(r.emitted) for r in fork.rounds[:at])
+    if where.at is None:
+        told = t(lang, "views.same_text", n=where.common - shared)
+    else:
+        a, b = name(vocabulary(one), one.generated[where.at]), name(vocabulary(fork), fork.generated[where.at])
+        told = t(lang, "views.differs", n=where.at + 1, m=where.at - shared + 1, a=a, b=b)
+    lead = t(lang, "views.fork_lead", r=at + 1, change=change)
+    rows = "".join(
+        f'<div class="sv-two-row"><dt>{markup(t(lang, key))}<small>{markup(_figures(trace, at, lang))}</small></dt>'
+        f"<dd>{_text(trace, shared, where.common)}</dd></div>"
+        for key, trace in (("views.this_run", one), ("views.what_if", fork))
+    )
+    return f'<div class="sv-two"><p>{markup(lead)} {markup(told)}</p><dl>{rows}</dl></div>'
+
+
+def _figures(trace: Trace, at: int, lang: str) -> str:
+    m = measure(trace.rounds[at:])
+    if not m.rounds:
+        return t(lang, "views.no_rounds")
+    rate = "–" if m.draft_acceptance_rate is None else f"{100 * m.draft_acceptance_rate:.0f} %"
+    return t(lang, "views.figures", rounds=m.rounds, tokens=m.emitted, rate=rate, per=prob_or(m.emitted / m.rounds))
+
+
+def prob_or(x: float) -> str:
+    """A mean number of tokens: one that may pass 1."""
+    return f"{x:.2f}" if x >= 1 else prob(x)
+
+
+def _text(trace: Trace, start: int, same: int) -> str:
+    """The generated text from token `start` on, what follows token `same` marked."""
+    vocab, tokens = vocabulary(trace), trace.generated
+    whole, head = text_of(vocab, tokens[start:]), text_of(vocab, tokens[start:same]).rstrip("\ufffd")
+    cut = len(head) if whole.startswith(head) else 0
+    shown, more = whole[:LONGEST], "…" if len(whole) > LONGEST else ""
+    before, after = visible(shown[:cut], keep_spaces=True), visible(shown[cut:], keep_spaces=True)
+    return f"<bdi>{markup(before)}</bdi><mark><bdi>{markup(after)}</bdi></mark>{more}"

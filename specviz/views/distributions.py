@@ -1,0 +1,146 @@
+"""One position of a round as Plotly figures: p against q, and the residual that a rejected token is replaced from."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from specviz.i18n import t
+from specviz.trace import Kind, Position, Round, Trace
+from specviz.views.numbers import prob, ratio
+from specviz.views.tokens import unique_labels, vocabulary
+
+SHOWN = 14  # tokens on the axis
+LEAST_LEFT = 1e-3  # below this mass the residual is mostly rounding
+
+# Readable on white and on near-black alike; the stage's meanings: green = accepted, violet = leftover, red = rejected.
+GREEN, VIOLET, RED, BLUE, AMBER = "#1f9a76", "#9b66df", "#dd5570", "#5b80ee", "#d0841c"
+GREY, LINE = "#7b828e", "rgba(128,134,146,.28)"
+
+
+def comparison(trace: Trace, round: int, position: int, lang: str) -> go.Figure:
+    """p and q over the likeliest tokens; what they share, and what either has more of."""
+    r = trace.rounds[round]
+    d = _detail(r, position)
+    rows = _top(d, [max(p, q) for p, q in zip(d.p, d.q or d.p, strict=True)], _involved(r, position))
+    names = unique_labels(vocabulary(trace), [d.ids[i] for i in rows])
+    p = [d.p[i] for i in rows]
+    if not d.q:
+        drawn = r.final.token if r.final and position == len(r.path) else None
+        bars = _bars(
+            names, p, BLUE, t(lang, "views.p"), [f"{n}<br>p = {prob(x)}" for n, x in zip(names, p, strict=True)]
+        )
+        bars.marker.line = {"color": _edges(d, rows, drawn), "width": 3}
+        return _figure([bars])
+    q = [d.q[i] for i in rows]
+    hover = [
+        f"{n}<br>p = {prob(a)}<br>q = {prob(b)}<br>p/q = {ratio(a, b)}" for n, a, b in zip(names, p, q, strict=True)
+    ]
+    common = [min(a, b) for a, b in zip(p, q, strict=True)]
+    more = [max(0.0, a - b) for a, b in zip(p, q, strict=True)]
+    less = [max(0.0, b - a) for a, b in zip(p, q, strict=True)]
+    bars = [
+        _bars(names, common, GREEN, t(lang, "views.common"), hover),
+        _bars(names, more, VIOLET, t(lang, "views.more"), hover),
+        _bars(names, less, RED, t(lang, "views.less"), hover, "/"),
+        _ticks(names, p, BLUE, t(lang, "views.p")),
+        _ticks(names, q, AMBER, t(lang, "views.q")),
+    ]
+    return _figure(bars)
+
+
+def comparison_title(trace: Trace, round: int, position: int, lang: str) -> str:
+    """What `comparison` shows, in words. Apart from the figure: a phone is narrower than the words."""
+    d = _detail(trace.rounds[round], position)
+    return t(lang, "views.title_pq", alpha=prob(d.alpha)) if d.q else t(lang, "views.title_p")
+
+
+def residual(trace: Trace, round: int, position: int, lang: str) -> go.Figure | None:
+    """norm(max(0, p - q)), with the token that was drawn from it; None where p and q leave next to nothing."""
+    r = trace.rounds[round]
+    d = _detail(r, position)
+    if not d.q or d.alpha is None:
+        return None
+    recovered = r.final is not None and r.final.kind is Kind.RECOVERED and position == len(r.path)
+    mass = 1 - d.alpha
+    if not d.r and mass < LEAST_LEFT:
+        return None
+    rest = d.r or tuple(max(0.0, p - q) / mass for p, q in zip(d.p, d.q, strict=True))
+    drawn = r.final.token if recovered and r.final else None
+    rows = _top(d, rest, {drawn})
+    names = unique_labels(vocabulary(trace), [d.ids[i] for i in rows])
+    values = [rest[i] for i in rows]
+    hover = [f"{n}<br>{prob(x)}" for n, x in zip(names, values, strict=True)]
+    bars = _bars(names, values, VIOLET, t(lang, "views.residual"), hover)
+    bars.marker.line = {"color": _edges(d, rows, drawn), "width": 3}
+    if drawn is not None and drawn in [d.ids[i] for i in rows]:
+        at = [d.ids[i] for i in rows].index(drawn)
+        bars.text = ["↻ " + prob(x) if i == at else "" for i, x in enumerate(values)]
+        bars.textposition = "outside"
+        bars.cliponaxis = False
+    return _figure([bars])
+
+
+def residual_title(trace: Trace, round: int, position: int, lang: str) -> str:
+    """What `residual` shows, in words."""
+    r = trace.rounds[round]
+    drawn = r.final is not None and r.final.kind is Kind.RECOVERED and position == len(r.path)
+    mass = 1 - (_detail(r, position).alpha or 0.0)
+    return t(lang, "views.title_drawn" if drawn else "views.title_residual", mass=prob(mass))
+
+
+def _detail(r: Round, position: int) -> Position:
+    if r.detail is None:
+        raise LookupError("the round was recorded without detail")
+    return r.detail[position]
+
+
+def _involved(r: Round, position: int) -> set[int | None]:
+    """Tokens that must be on the axis: the drafted one and the one that was drawn."""
+    drafted = r.draft.tokens[position] if position < len(r.draft.tokens) else None
+    return {drafted, r.final.token if r.final and position == len(r.path) else None}
+
+
+def _top(d: Position, weights: list[float] | tuple[float, ...], must: set[int | None]) -> list[int]:
+    """Rows of the heaviest tokens, heaviest first, and those that must be there."""
+    order = sorted(range(len(d.ids)), key=lambda i: -weights[i])
+    kept = [i for i in order if d.ids[i] in must]
+    rest = [i for i in order if d.ids[i] not in must and weights[i] > 0]
+    chosen = {*kept, *rest[: max(0, SHOWN - len(kept))]}
+    return [i for i in order if i in chosen]
+
+
+def _edges(d: Position, rows: list[int], drawn: int | None) -> list[str]:
+    return [GREY if d.ids[i] == drawn else "rgba(0,0,0,0)" for i in rows]
+
+
+def _bars(names: list[str], values: list[float], color: str, title: str, hover: list[str], hatch: str = "") -> go.Bar:
+    pattern = {"shape": hatch, "fgcolor": color, "bgcolor": "rgba(0,0,0,0)", "size": 5, "solidity": 0.45}
+    marker = {"color": color} | ({"pattern": pattern} if hatch else {})
+    return go.Bar(x=names, y=values, name=title, marker=marker, hovertext=hover, hoverinfo="text")
+
+
+def _ticks(names: list[str], values: list[float], color: str, title: str) -> go.Scatter:
+    marker = {"symbol": "line-ew", "size": 16, "line": {"color": color, "width": 3}, "color": color}
+    return go.Scatter(x=names, y=values, name=title, mode="markers", marker=marker, hoverinfo="skip")
+
+
+def _figure(bars: list) -> go.Figure:
+    """A small template of our own: Plotly's default one is larger than the data."""
+    axis = {"gridcolor": LINE, "linecolor": LINE, "zerolinecolor": LINE, "fixedrange": False}
+    return go.Figure(
+        data=bars,
+        layout={
+            "template": go.layout.Template(),
+            "barmode": "stack",
+            "bargap": 0.35,
+            "font": {"color": GREY, "size": 12, "family": "Inter, system-ui, sans-serif"},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "xaxis": axis | {"type": "category", "tickangle": -40, "automargin": True},
+            "yaxis": axis | {"rangemode": "tozero", "nticks": 5},
+            "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+            "margin": {"l": 40, "r": 10, "t": 12, "b": 10},
+            "showlegend": len(bars) > 1,
+            "height": 330,
+        },
+    )

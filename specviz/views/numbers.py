@@ -1,0 +1,40 @@
+"""Numbers as they are read: two significant digits, and nothing that is not 0 or 1 is written as 0 or 1."""
+
+from __future__ import annotations
+
+SMALLEST = 1e-6  # recorded distributions are rounded to this
+
+
+def prob(x: float | None) -> str:
+    """A probability."""
+    if x is None:
+        return "–"
+    if x in (0, 1):
+        return str(int(x))
+    if x < SMALLEST:
+        return "< 0.000001"
+    if x >= 0.995:
+        return next((f"{x:.{d}f}" for d in (3, 4) if float(f"{x:.{d}f}") < 1), "> 0.9999")
+    if x >= 0.0995:
+        return f"{x:.2f}"
+    digits = 2
+    while float(f"{x:.{digits}f}") < 10 ** (1 - digits) and digits < 6:
+        digits += 1
+    return f"{x:.{digits}f}"
+
+
+def ratio(p: float, q: float) -> str:
+    """p/q."""
+    if q == 0:
+        return "∞" if p > 0 else "0"
+    x = p / q
+    return "> 100" if x >= 100 else prob(x) if x < 1 else "1" if x == 1 else f"{x:.2f}"
+
+
+def apart(a: float, u: float) -> tuple[str, str]:
+    """Two numbers that are held against each other, with digits enough to tell them apart."""
+    for digits in range(2, 7):
+        left, right = f"{a:.{digits}f}", f"{u:.{digits}f}"
+        if left != right:
+            return left, right
+    return str(a), str(u)

@@ -1,0 +1,37 @@
+"""The app as a visitor meets it: one process, started as the README says, for all tests of a session."""
+
+import atexit
+import os
+import socket
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).parents[1]
+PATIENCE = 60  # seconds; it takes 3 to 10
+
+
+@cache
+def served() -> str:
+    """The app's address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "app.py", "--port", str(port), "--device", "cpu", "--dtype", "float32"]
+    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"GRADIO_ANALYTICS_ENABLED": "False"})
+    atexit.register(process.terminate)
+    address = f"http://127.0.0.1:{port}/"
+    for _ in range(2 * PATIENCE):
+        try:
+            httpx.get(address).raise_for_status()
+            return address
+        except httpx.HTTPError:
+            if process.poll() is not None:
+                break
+            time.sleep(0.5)
+    process.terminate()
+    raise RuntimeError("the app did not start")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from specviz.ui.build import build
 from specviz.ui.options import Options
@@ -11,8 +10,6 @@ from specviz.ui.options import Options
 
 def main() -> None:
     """Reads the flags, serves the page, and loads the models in the background."""
-    # Else every small parallel operation waits a scheduler tick while a browser on this machine uses a core.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     flags = argparse.ArgumentParser(description="Watch speculative decoding happen, on real models.")
     flags.add_argument("--host", default=None, help="address to listen on (default: 127.0.0.1; 0.0.0.0 for all)")
     flags.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")

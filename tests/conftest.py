@@ -2,6 +2,8 @@
 
 import pytest
 
+import specviz  # noqa: F401 before torch: it sets how idle threads wait
+
 
 @pytest.fixture(scope="session")
 def pair():

@@ -51,6 +51,7 @@ def build(options: Options, runner: Runner | None = None) -> App:
         with gr.Row(elem_classes="sv-top"):
             gr.HTML('<h1 class="sv-name">specviz</h1>', padding=False, scale=0, min_width=80)
             labels.add(gr.Markdown(elem_classes="sv-tagline"), value="ui.tagline")
+            state = gr.HTML(padding=False, elem_id="sv-pair-state", scale=0)
             lang = gr.Radio(
                 [(name, code) for code, name in LANGUAGES.items()],
                 value="en",
@@ -60,7 +61,7 @@ def build(options: Options, runner: Runner | None = None) -> App:
                 min_width=190,
                 elem_id="sv-lang",
             )
-        page = Page(demo, runner, labels, lang)
+        page = Page(demo, runner, labels, lang, state)
         step_tab.build(page)
         lang.change(None, [lang], labels.components, js=labels.script())
         demo.load(None, None, [lang], js="() => SpecvizApp.language()")

@@ -15,9 +15,11 @@ class Page:
     """A tab is a module with `build(page)`; it adds its components and wires them.
 
     lang   the language switch; handlers take its value as an input
+    state  the line in the header that says how far the models' loading is
     """
 
     demo: gr.Blocks
     runner: Runner
     labels: Labels
     lang: gr.Radio
+    state: gr.HTML

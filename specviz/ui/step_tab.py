@@ -48,20 +48,18 @@ def build(page: Page) -> None:
             label="ui.sample",
             choices=[({lang: sample_label(samples.sample(n), lang) for lang in LANGUAGES}, n) for n in names],
         )
-    with gr.Row(elem_classes="sv-settings sv-main-settings"):
+        more = labels.add(gr.Button(size="sm", scale=0, elem_id="sv-more-button", min_width=90), value="ui.more")
+    with gr.Row(elem_classes="sv-settings sv-more", elem_id="sv-more"):
         method = labels.add(
             ChoiceField(list(METHODS), value=values["method"], elem_id="sv-method", min_width=120),
             label="ui.method",
             choices=[(f"ui.method_{m}", m) for m in METHODS],
         )
-        k = labels.add(number(values["k"], 0, 32, 1, elem_id="sv-k", min_width=50), label="ui.k")
+        k = labels.add(number(values["k"], 0, 32, 1, elem_id="sv-k", min_width=80), label="ui.k")
         temperature = labels.add(
-            number(values["temperature"], 0, 100, 0.1, elem_id="sv-temperature", min_width=50), label="ui.temperature"
+            number(values["temperature"], 0, 100, 0.1, elem_id="sv-temperature", min_width=80), label="ui.temperature"
         )
-        seed = labels.add(TextField(values["seed"], elem_id="sv-seed", min_width=50), label="ui.seed")
-        state_line = gr.HTML(padding=False, elem_id="sv-pair-state", min_width=220)
-        more = labels.add(gr.Button(size="sm", scale=0, elem_id="sv-more-button", min_width=90), value="ui.more")
-    with gr.Row(elem_classes="sv-settings sv-more", elem_id="sv-more"):
+        seed = labels.add(TextField(values["seed"], elem_id="sv-seed", min_width=80), label="ui.seed")
         top_k = labels.add(number(values["top_k"], 0, 10**6, 1, min_width=80), label="ui.top_k")
         top_p = labels.add(number(values["top_p"], 0, 1, 0.05, min_width=80), label="ui.top_p")
         min_p = labels.add(number(values["min_p"], 0, 1, 0.01, min_width=80), label="ui.min_p")
@@ -146,7 +144,7 @@ def build(page: Page) -> None:
         chip.click(None, None, [prompt], js=f"() => SpecvizApp.example('{example}')")
     note = "(...values) => SpecvizApp.notes(...values)"
     gr.on([prompt.change, pair.change, lang.change], None, [prompt, pair], [notes], js=note)
-    _watch_loading(page, pair, state_line, private)
+    _watch_loading(page, pair, page.state, private)
     _open_link(page, stage, controls, private)
 
 

@@ -122,7 +122,7 @@ export class Stage {
     this.text = new TextSoFar(this);
     this.inspector = new Inspector(this);
     this.transport = new Transport(this, this.player.speed);
-    const story = el('section', 'sv-story', this.header.element, this.place, this.text.element);
+    const story = el('section', 'sv-story', this.header.element, this.text.element, this.place);
     const main = el('div', 'sv-main', story, this.inspector.element);
     const flow = el('div', 'sv-flow', this.tiles.element, main);
     this.host.replaceChildren(...(card ? [card] : []), flow, this.transport.element, footnotes(this));

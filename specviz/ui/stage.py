@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import gradio as gr
@@ -33,9 +34,13 @@ class Stage(gr.HTML):
         )
         self.name = name
 
-    def postprocess(self, value: dict | None) -> dict | None:
-        """A message on its way to the browser."""
-        return value
+    def postprocess(self, value: dict | None) -> str | None:
+        """A message on its way to the browser, as one text.
+
+        Not as nested lists: between two yields Gradio 6.31 sends differences, and its browser side applies those of
+        shrinking nested lists wrongly, so that numbers of the round before would stay on the screen.
+        """
+        return None if value is None else json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def preprocess(self, payload: dict | None) -> dict | None:
         """Nothing is ever read back from it."""
@@ -43,4 +48,4 @@ class Stage(gr.HTML):
 
     def api_info(self) -> dict[str, Any]:
         """Shown in the API's documentation."""
-        return {"type": "object", "description": "a message: trace, append, status"}
+        return {"type": "string", "description": "a message as JSON: trace, append, status"}

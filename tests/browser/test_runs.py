@@ -21,8 +21,11 @@ def test_run_step_stop_fork_save_and_open(visit, tmp_path):
     visit.fill("Name three colours.", most=16)
     page.click("#sv-run")
     done = visit.until("s.trace.prompt.text === 'Name three colours.' && s.trace.finish && !s.status")
-    rounds = len(done["trace"]["rounds"])
-    assert rounds >= 3
+    assert len(done["trace"]["rounds"]) >= 3
+    with page.expect_download() as saved:
+        page.click("#sv-save")
+    # what was streamed round by round is, to the last number, what the server holds
+    assert done["trace"] == json.loads(saved.value.path().read_text(encoding="utf-8"))
     visit.until("s.cursor > 1")  # and it plays
 
     page.fill("#sv-seed textarea", "5")  # other settings: the next round is the first of a new trace

@@ -15,23 +15,23 @@ const append = (at, rounds) => ({ at, rounds, vocab: { 2: 'b' }, finish: 'length
 
 test('a whole trace is shown from its beginning and played', () => {
   const it = own();
-  receive(it, { id: 'x', trace: trace([]), play: true }, assert.fail);
+  receive(it, JSON.stringify({ id: 'x', trace: trace([]), play: true }), assert.fail);
   assert.deepEqual(it.told.map(([name]) => name), ['set', 'play']);
   assert.equal(it.told[0][1].cursor, 0);
 });
 
 test('a message is read once', () => {
   const it = own();
-  receive(it, { id: 'x', trace: trace([]) }, assert.fail);
+  receive(it, JSON.stringify({ id: 'x', trace: trace([]) }), assert.fail);
   const before = it.told.length;
-  receive(it, { id: 'x', trace: trace([]) }, assert.fail);
+  receive(it, JSON.stringify({ id: 'x', trace: trace([]) }), assert.fail);
   assert.equal(it.told.length, before);
 });
 
 test('what fits is appended, and what is known already is not', () => {
   const first = trace([rejectedRound(0)]);
   const it = own(first);
-  receive(it, { id: 'x', append: append(0, [rejectedRound(0), rejectedRound(1)]) }, assert.fail);
+  receive(it, JSON.stringify({ id: 'x', append: append(0, [rejectedRound(0), rejectedRound(1)]) }), assert.fail);
   assert.equal(it.trace.rounds.length, 2);
   assert.deepEqual(it.trace.vocab, { 1: 'a', 2: 'b' });
   assert.equal(it.trace.finish, 'length');
@@ -42,21 +42,21 @@ test('what fits is appended, and what is known already is not', () => {
 test('what does not fit asks for the whole trace, but not with every message', () => {
   const it = own(trace([]));
   let asked = 0;
-  receive(it, { id: 'x', append: append(2, [rejectedRound(2)]) }, () => asked++);
-  receive(it, { id: 'y', append: append(3, [rejectedRound(3)]) }, () => asked++);
+  receive(it, JSON.stringify({ id: 'x', append: append(2, [rejectedRound(2)]) }), () => asked++);
+  receive(it, JSON.stringify({ id: 'y', append: append(3, [rejectedRound(3)]) }), () => asked++);
   assert.equal(asked, 1);
   assert.equal(it.trace.rounds.length, 0);
 });
 
 test('the answer keeps the cursor', () => {
   const it = own(trace([]));
-  receive(it, { id: 'x', trace: trace([rejectedRound(0)]), play: false, keep: true }, assert.fail);
+  receive(it, JSON.stringify({ id: 'x', trace: trace([rejectedRound(0)]), play: false, keep: true }), assert.fail);
   assert.equal(it.told[0][1].cursor, 7);
   assert.deepEqual(it.told.map(([name]) => name), ['set']);
 });
 
 test('a new round is gone to', () => {
   const it = own(trace([rejectedRound(0)]));
-  receive(it, { id: 'x', append: append(1, [rejectedRound(1)]), at: 1 }, assert.fail);
+  receive(it, JSON.stringify({ id: 'x', append: append(1, [rejectedRound(1)]), at: 1 }), assert.fail);
   assert.deepEqual(it.told.slice(1), [['seek', 101], ['play', undefined]]);
 });

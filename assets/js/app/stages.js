@@ -62,9 +62,10 @@ function pauseOthers(own) {
   for (const other of kept.values()) if (other !== own && other.stage && other.view.playing) other.stage.pause();
 }
 
-/** Reads a message once. Exported for tests. */
-export function receive(own, message, ask) {
-  if (!message || typeof message !== 'object' || message.id === own.read) return;
+/** Reads a message, which comes as JSON text, once. Exported for tests. */
+export function receive(own, json, ask) {
+  const message = json && JSON.parse(json);
+  if (!message || message.id === own.read) return;
   own.read = message.id;
   if ('trace' in message) showTrace(own, message);
   if (message.append) grow(own, message.append, ask);

@@ -1,7 +1,7 @@
-"""The command line: `python -m specviz fetch|generate|trace|check|pairs`.
+"""The command line: `python -m specviz fetch|generate|trace|check|pairs|train`.
 
 People read stderr, programs read stdout: with --json, stdout holds one JSON object and nothing else.
-Exit status: 0 done, 1 a check failed or the run could not be done, 2 a wrong value, 130 interrupted.
+Exit status: 0 done, 1 a check failed, 2 it could not be done (a wrong value, a missing model), 130 interrupted.
 """
 
 from __future__ import annotations
@@ -64,7 +64,28 @@ def parser() -> Parser:
     checked = command("check", commands.check, model_options, run_options)
     checked.add_argument("--samples", type=int, default=2000, help=say("samples_help"))
     command("pairs", commands.pairs)
+    train_command(verbs)
     return top
+
+
+def train_command(verbs: argparse._SubParsersAction) -> None:
+    def told(name: str, **values: object) -> str:
+        return t(LANG, f"train.{name}_help", **values)
+
+    sub = verbs.add_parser("train", help=t(LANG, "train.help"), description=t(LANG, "train.help"))
+    sub.set_defaults(run=commands.train)
+    sub.add_argument("what", choices=("corpus", "draft", "eagle", "medusa", "evaluate"), help=told("what"))
+    sub.add_argument("--json", action="store_true", help=say("json_help"))
+    for name in ("target", "layers", "weights"):
+        sub.add_argument(f"--{name}", help=told(name))
+    sub.add_argument("--method", choices=METHODS, default="draft", help=told("method"))
+    for name in ("out", "corpus"):
+        sub.add_argument(f"--{name}", type=Path, help=told(name))
+    for name, value in (("tokens", 4_000_000), ("rows", 192), ("seed", 0), ("steps", 3000), ("batch", 16), ("k", 4)):
+        sub.add_argument(f"--{name}", type=int, default=value, help=told(name, value=value))
+    sub.add_argument("--rate", type=float, default=1e-3, help=told("rate", value="0.001"))
+    sub.add_argument("--device", default="auto", help=say("device_help"))
+    sub.add_argument("--dtype", default="auto", help=say("dtype_help"))
 
 
 def prompt_option(sub: Parser) -> None:

@@ -8,10 +8,10 @@ import os
 import sys
 from dataclasses import asdict
 
-from specviz.config import RunConfig
+from specviz.config import RunConfig, check_number
 from specviz.errors import SpecvizError
 from specviz.i18n import pick_language, t
-from specviz.metrics import Metrics, measure
+from specviz.metrics import Metrics, measure_trace
 from specviz.trace import Trace
 from specviz.trace_json import dump_trace
 
@@ -33,21 +33,21 @@ def fetch(args: argparse.Namespace) -> int:
 
 
 def generate(args: argparse.Namespace) -> int:
-    from specviz.models.run import advance, measure_baseline, start, text_of
+    from specviz.models.run import advance, start, text_of, with_baseline
 
     config, pair = run_config(args), load(args)
     last = start(pair, args.prompt, config)
     if args.stats or args.json:
-        measure_baseline(pair)
+        last = with_baseline(pair, last)
     may_vanish = max(map(len, config.stop), default=1) - 1  # the beginning of a stop string is not shown yet
     shown = 0
     for last in advance(pair, last, detail=False):  # noqa: B020 each is the one before, grown
         if not args.json:
             text = text_of(pair, last)
-            ready = len(text) if last.finish else len(text) - may_vanish
+            ready = len(text) if last.finish else max(shown, len(text) - may_vanish)
             print(text[shown:ready], end="", flush=True)
-            shown = max(shown, ready)
-    metrics = measure(last.rounds, pair.baseline_ms)
+            shown = ready
+    metrics = measure_trace(last)
     if args.json:
         print(json.dumps(report(last, text_of(pair, last), metrics), ensure_ascii=False))
         return 0
@@ -58,11 +58,12 @@ def generate(args: argparse.Namespace) -> int:
 
 
 def trace(args: argparse.Namespace) -> int:
-    from specviz.models.run import measure_baseline, run
+    from specviz.models.run import advance, start, with_baseline
 
     config, pair = run_config(args), load(args)
-    measure_baseline(pair)
-    done = run(pair, args.prompt, config, detail=not args.no_detail)
+    done = with_baseline(pair, start(pair, args.prompt, config))
+    for done in advance(pair, done, detail=not args.no_detail):  # noqa: B007, B020 each is the one before, grown
+        pass
     text = dump_trace(done)
     if args.output is None:
         print(text)
@@ -80,10 +81,11 @@ def trace(args: argparse.Namespace) -> int:
 def check(args: argparse.Namespace) -> int:
     from specviz.models.check import check_distribution, check_identity
 
+    samples = check_number("samples", args.samples, int, 200, 1_000_000)
     config, pair = run_config(args), load(args)
     identity = check_identity(pair, config)
     with Bar(args) as bar:
-        spread = check_distribution(pair, config, samples=args.samples, progress=lambda f: bar(f, "cli.sampling"))
+        spread = check_distribution(pair, config, samples=int(samples), progress=lambda f: bar(f, "cli.sampling"))
     passed = identity.passed and spread.passed
     figures = {"passed": passed, "identity": asdict(identity), "distribution": asdict(spread)}
     lines = [
@@ -101,8 +103,20 @@ def pairs(args: argparse.Namespace) -> int:
     from specviz.models.presets import PRESETS
 
     rows = [asdict(p) | {"note": t(LANG, p.note)} for p in PRESETS.values()]
-    lines = [f"{p.id:16} {p.target}  +  {p.draft}\n{'':16} {t(LANG, p.note)}" for p in PRESETS.values()]
+    lines = [
+        f"{p.id:14} {p.target} + {p.draft or say('bundled_draft')}, {p.memory_gb:g} GB\n{'':14} {t(LANG, p.note)}"
+        for p in PRESETS.values()
+    ]
     out(args, {"pairs": rows}, "\n".join(lines))
+    return 0
+
+
+def train(args: argparse.Namespace) -> int:
+    from specviz.training.start import start
+
+    with Bar(args) as bar:
+        figures = start(args, bar)
+    out(args, figures, t(LANG, "train.done", path=args.out))
     return 0
 
 

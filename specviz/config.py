@@ -90,7 +90,7 @@ def check_number(name: str, value: object, kind: type, low: float, high: float) 
     """`value` as `kind`, or a SpecvizError that says what is wrong with it. A bool or a string is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise SpecvizError("errors.number", name=name, value=short(value))
-    if not math.isfinite(value) or (kind is int and value != int(value)) or not low <= value <= high:
+    if not low <= value <= high or (kind is int and value != int(value)):  # NaN and infinity fail the first
         key = "errors.range_int" if kind is int else "errors.range"
         raise SpecvizError(key, name=name, value=short(value), low=f"{low:g}" if low < 1e6 else low, high=high)
     return kind(value)
@@ -98,6 +98,8 @@ def check_number(name: str, value: object, kind: type, low: float, high: float) 
 
 def short(value: object, limit: int = 40) -> str:
     """A value as it may stand in a sentence: never megabytes of it."""
+    if isinstance(value, int) and abs(value) > 10**limit:  # Python refuses to write out integers of thousands of digits
+        return f"{'-' if value < 0 else ''}10^{int(math.log10(abs(value)))}"
     text = str(value) if not isinstance(value, str) else repr(value[: limit + 1])
     return text if len(text) <= limit else text[:limit] + "…"
 

@@ -7,10 +7,12 @@ the languages against each other, so it never happens on a user's screen.
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
+HOLE = re.compile(r"\{(\w+)\}")
 LANGUAGES = {"en": "English", "zh-CN": "简体中文"}
 
 
@@ -35,6 +37,5 @@ def t(lang: str, key: str, **values: object) -> str:
     text = strings(lang)[key]
     if not isinstance(text, str):
         raise KeyError(f"{key} is not a single text")
-    for name, value in values.items():  # not str.format: values may hold braces, and braces in text are harmless
-        text = text.replace("{" + name + "}", str(value))
-    return text
+    # one pass, and not str.format: values may hold braces, and unknown braces in a text are harmless
+    return HOLE.sub(lambda hole: str(values[hole[1]]) if hole[1] in values else hole[0], text)

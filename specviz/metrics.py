@@ -45,7 +45,9 @@ def measure(rounds: Sequence[Round], baseline_ms: float | None = None) -> Metric
     depth = max((len(r.draft.tokens) for r in rounds), default=0)
     at = [sum(length > i for length in lengths) for i in range(depth)]
     reached = [n, *at]
-    alphas = [d.alpha for r in rounds for d in (r.detail or ())[: len(r.path) + 1] if d.alpha is not None]
+    alphas = [
+        d.alpha for r in rounds for d in (r.detail or ())[: len(r.path) + (r.final is not None)] if d.alpha is not None
+    ]
     ms = sum(r.times.total for r in rounds)
     speed = 1000 * emitted / ms if ms else None
     plain = 1000 / baseline_ms if baseline_ms else None

@@ -191,6 +191,11 @@ class Trace:
         """The new tokens, in order."""
         return tuple(token for r in self.rounds for token in r.emitted)
 
+    @property
+    def can_go_on(self) -> bool:
+        """Whether another round can be run."""
+        return self.finish in (None, Finish.CANCELLED)
+
     def cut(self, rounds: int) -> Trace:
         """The same run after its first `rounds` rounds, able to go on."""
         return self if rounds >= len(self.rounds) else replace(self, rounds=self.rounds[:rounds], finish=None)

@@ -5,7 +5,7 @@ Nothing is trusted. The first fault is named with its place, for example `rounds
 
 from __future__ import annotations
 
-import math
+import re
 
 from specviz.config import RUN_FIELDS, Override, RunConfig, short
 from specviz.errors import SpecvizError
@@ -30,6 +30,7 @@ from specviz.trace import (
 
 MILLION = 1_000_000
 MAX_NUMBER = 2**53
+SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def trace_from_json(data: object) -> Trace:
@@ -55,7 +56,7 @@ def trace_from_json(data: object) -> Trace:
         finish=None if finish is None else _choice(finish, Finish, "finish"),
         baseline_ms=_maybe(_number, top.get("baseline_ms"), "baseline_ms"),
         vocab=_vocab(_dict(_get(top, "vocab"), "vocab")),
-        forked_at=_maybe(_integer, forked, "forked_at"),
+        forked_at=None if forked is None else _integer(forked, "forked_at", 0, len(rounds)),
     )
     missing = ids_of(trace) - {v.id for v in trace.vocab}
     _ensure(not missing, f"vocab[{min(missing, default=0)}]")
@@ -78,8 +79,9 @@ def _round(data: dict, path: str) -> Round:
     accepted = tuple(
         _integer(x, f"{path}.path[{i}]", 0, k - 1) for i, x in enumerate(_list(_get(data, "path"), f"{path}.path"))
     )
-    for above, node in zip((-1, *accepted), accepted, strict=False):  # each step goes from a node to its child
-        _ensure(parents[node] == above and verdicts[node].status is Status.ACCEPTED, f"{path}.path")
+    _ensure(parents == tuple(range(-1, k - 1)), f"{path}.draft.parents")  # a chain: the only kind there is so far
+    judged = tuple(i for i, v in enumerate(verdicts) if v.status is Status.ACCEPTED)
+    _ensure(accepted == judged == tuple(range(len(accepted))), f"{path}.path")
     times = _dict(_get(data, "times"), f"{path}.times")
     detail = data.get("detail")
     return Round(
@@ -130,7 +132,8 @@ def _read_position(data: dict, path: str, drafted: bool) -> Position:
     rows = {}
     for name in ("p", "q", "r"):
         row = _list(_get(data, name), f"{path}.{name}")
-        _ensure(len(row) in ((len(ids),) if name == "p" else (0, len(ids))), f"{path}.{name}")
+        lengths = {"p": (len(ids),), "q": (len(ids) if drafted else 0,), "r": (0, len(ids))}
+        _ensure(len(row) in lengths[name], f"{path}.{name}")
         rows[name] = tuple(_integer(x, f"{path}.{name}", 0, MILLION) / MILLION for x in row)
     entropy = _list(_get(data, "entropy"), f"{path}.entropy", 2)
     return Position(
@@ -177,7 +180,9 @@ def _vocab(data: dict) -> tuple[Token, ...]:
 
 
 def _read_rows(value: object, path: str) -> Rows:
-    return Rows(*(_integer(x, path) for x in _list(value, path, 3)))
+    rows = Rows(*(_integer(x, path) for x in _list(value, path, 3)))
+    _ensure(rows.before <= rows.full and rows.kept <= rows.full, path)
+    return rows
 
 
 def _get(data: dict, name: str, path: str = "") -> object:
@@ -206,15 +211,13 @@ def _list(value: object, path: str, length: int | None = None) -> list:
 
 
 def _text(value: object, path: str, limit: int = 10_000) -> str:
-    _ensure(isinstance(value, str) and len(value) <= limit, path)
+    whole = isinstance(value, str) and len(value) <= limit and not SURROGATE.search(value)  # half a character
+    _ensure(whole, path)
     return value
 
 
 def _number(value: object, path: str, high: float = MAX_NUMBER) -> float:
-    good = (
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and 0 <= value <= high
-    )
-    _ensure(good, path)
+    _ensure(isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= high, path)
     return float(value)
 
 

@@ -8,7 +8,7 @@ import torch
 
 
 class Clock:
-    """Laps in milliseconds. With `exact`, an accelerator is waited for at each lap, which costs a little speed."""
+    """Laps in milliseconds. With `exact`, a CUDA device is waited for at each lap, which costs a little speed."""
 
     def __init__(self, device: torch.device, exact: bool) -> None:
         self.wait = torch.cuda.synchronize if exact and device.type == "cuda" else None

@@ -80,8 +80,8 @@ class Decoder:
         # Target: p_1..p_{k+1} for all positions in a single forward pass over the last token and the drafts.
         last = torch.tensor(tokens[self.target.length :], dtype=torch.long, device=self.target.device)
         drafted = proposal.tokens if proposal else last[:0]  # [k]
-        hidden = self.drafter is not None and self.drafter.wants_hidden
-        seen = self.target.forward(torch.cat([last, drafted.to(last.device)]), rows=len(drafted) + 1, hidden=hidden)
+        layers = self.drafter.layers if self.drafter else ()
+        seen = self.target.forward(torch.cat([last, drafted.to(last.device)]), len(drafted) + 1, layers)
         p = shape(seen.logits, self.config)  # [k+1, V]
         q = proposal.q.to(p.device) if proposal else p[:0]  # [k, V]
         full = self.target.length, self.drafter.rows if self.drafter else None
@@ -126,9 +126,10 @@ class Decoder:
         """Read what the caches lack of the text, but its last token. Milliseconds; 0 when there was nothing."""
         if self.target.length >= len(self.tokens) - 1:
             return 0.0
-        self.target.prefill(torch.tensor(self.tokens[self.target.length : -1], dtype=torch.long))
+        layers = self.drafter.layers if self.drafter else ()
+        hidden = self.target.prefill(torch.tensor(self.tokens[self.target.length : -1], dtype=torch.long), layers)
         if self.drafter and self.drafter.room(len(self.tokens)):
-            self.drafter.prefill(self.tokens)
+            self.drafter.prefill(self.tokens, hidden)
         return clock.lap()
 
     def _left(self) -> int:

@@ -1,7 +1,7 @@
 """Who proposes the tokens. One interface; a drafter keeps its own state in step with the text.
 
 Each proposes a chain of up to k tokens with the distribution q that each was drawn from. A drafter that learns from
-the target (heads, EAGLE) sets `wants_hidden` and is handed the target's last hidden states at every commit.
+the target (heads, EAGLE) names the `layers` whose hidden states it wants, and gets those of every token of the text.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Proposal:
 
 
 class Drafter(Protocol):
-    """`rows` is the length of its KV cache, None if it has none."""
+    """`rows` is the length of its KV cache, None if it has none; `layers` are those of the target it listens to."""
 
-    wants_hidden: bool
+    layers: tuple[int, ...]
 
     @property
     def rows(self) -> int | None: ...
@@ -41,8 +41,11 @@ class Drafter(Protocol):
     def room(self, length: int) -> int:
         """How many tokens it could draft after a text of `length` tokens, by its own context."""
 
-    def prefill(self, tokens: Sequence[int]) -> None:
-        """Read a text up to, but without, its last token."""
+    def prefill(self, tokens: Sequence[int], hidden: Tensor | None) -> None:
+        """Read a text up to, but without, its last token.
+
+        hidden [n - 1, layers * d]: the target's states of these tokens, if wanted.
+        """
 
     def propose(
         self, tokens: Sequence[int], k: int, draws: Draws, forced: Mapping[int, int], config: RunConfig, clock: Clock
@@ -55,14 +58,15 @@ class Drafter(Protocol):
     def commit(self, length: int, hidden: Tensor | None) -> None:
         """The text now holds `length` accepted tokens (the final token comes on top): forget what goes beyond.
 
-        hidden [n, d]: the target's last hidden states of the round's kept rows, if wanted.
+        hidden [n, layers * d]: the target's states of the round's kept rows, if wanted: the last token of the text
+        before the round, then the accepted ones.
         """
 
 
 class ModelDrafter:
     """A smaller causal LM, or the target with layers skipped: k small forward passes."""
 
-    wants_hidden = False
+    layers = ()
 
     def __init__(self, lm: CachedLM) -> None:
         self.lm = lm
@@ -74,7 +78,7 @@ class ModelDrafter:
     def room(self, length: int) -> int:
         return NO_LIMIT if self.lm.max_context is None else max(0, self.lm.max_context - length + 1)
 
-    def prefill(self, tokens: Sequence[int]) -> None:
+    def prefill(self, tokens: Sequence[int], hidden: Tensor | None) -> None:
         self.lm.prefill(torch.tensor(tokens[self.lm.length : -1], dtype=torch.long))
 
     def propose(
@@ -102,7 +106,7 @@ class LookupDrafter:
     A. Saxena, "Prompt Lookup Decoding" (2023): the longest n-gram first, its latest occurrence.
     """
 
-    wants_hidden = False
+    layers = ()
     rows = None
 
     def __init__(self, vocab_size: int, device: torch.device, longest: int = 3) -> None:
@@ -111,7 +115,7 @@ class LookupDrafter:
     def room(self, length: int) -> int:
         return NO_LIMIT
 
-    def prefill(self, tokens: Sequence[int]) -> None:
+    def prefill(self, tokens: Sequence[int], hidden: Tensor | None) -> None:
         """Nothing to read ahead."""
 
     def propose(

@@ -5,6 +5,7 @@ The cache is never recomputed: a rollback drops rows. Only models whose cache ca
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -16,10 +17,10 @@ from specviz.errors import SpecvizError
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What one forward pass gives for its last rows."""
+    """What one forward pass over n tokens gives."""
 
-    logits: Tensor  # [rows, V]
-    hidden: Tensor | None  # [rows, d], the last hidden states; None unless asked for
+    logits: Tensor  # [rows, V], after the last `rows` tokens
+    hidden: Tensor | None  # [n, layers * d], hidden states of the layers asked for, side by side; None if none were
 
 
 class CachedLM:
@@ -39,10 +40,11 @@ class CachedLM:
         self.cache.activate_past_recording()  # without it a sliding window could not be rolled back
 
     @torch.inference_mode()
-    def forward(self, tokens: Tensor, rows: int = 1, hidden: bool = False) -> Pass:
+    def forward(self, tokens: Tensor, rows: int = 1, layers: Sequence[int] = ()) -> Pass:
         """Read `tokens` [n] after the cached ones; logits after each of the last `rows` of them.
 
-        Adds n rows to the cache. Raises SpecvizError when the text would outgrow the context.
+        layers: whose hidden states to give as well; 0 is the embeddings, -1 what the LM head sees. Adds n rows to the
+        cache. Raises SpecvizError when the text would outgrow the context.
         """
         end = self.length + len(tokens)
         if self.max_context is not None and end > self.max_context:
@@ -52,17 +54,19 @@ class CachedLM:
             cache=self.cache,
             use_cache=True,
             logits_to_keep=rows,
-            output_hidden_states=hidden,
+            output_hidden_states=bool(layers),
         )
         self.length = end
-        states = out.hidden_states[-1][0, -rows:] if hidden else None
+        states = torch.cat([out.hidden_states[i][0] for i in layers], dim=-1) if layers else None
         return Pass(out.logits[0, -rows:, : self.vocab_size], states)
 
-    def prefill(self, tokens: Tensor) -> None:
-        """Read the beginning of a text, of which no logits are needed."""
-        if len(tokens):
-            self.forward(tokens)
-            self.rollback(self.length)
+    def prefill(self, tokens: Tensor, layers: Sequence[int] = ()) -> Tensor | None:
+        """Read the beginning of a text, of which no logits are needed; gives the hidden states of `layers`, if any."""
+        if not len(tokens):
+            return None
+        seen = self.forward(tokens, layers=layers)
+        self.rollback(self.length)
+        return seen.hidden
 
     def rollback(self, length: int) -> None:
         """Keep the first `length` rows. Cropping by 0 still lets a sliding window drop what has left it."""

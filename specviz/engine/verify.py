@@ -16,14 +16,20 @@ from specviz.engine.sampling import draw, probabilities
 NO_MASS = 1e-9  # a residual lighter than this is rounding: p and q are the same distribution
 
 
-def residual(p: Tensor, q: Tensor) -> Tensor:
-    """What p has more of than q: norm(max(0, p - q)). [..., V], [..., V] -> [..., V].
+def leftover(p: Tensor, q: Tensor) -> tuple[Tensor, Tensor]:
+    """What p has more of than q: max(0, p - q), and its mass 1 - alpha. [..., V], [..., V] -> [..., V], [..., 1].
 
-    Where p = q there is no residual; a token is then drawn from p.
+    Where p = q nothing is left over; a token is then drawn from p.
     """
-    leftover = (p - q).clamp(min=0)  # max(0, p - q)
-    mass = leftover.sum(-1, keepdim=True, dtype=torch.float64)  # = 1 - alpha
-    return torch.where(mass > NO_MASS, leftover / mass, p)
+    more = (p - q).clamp(min=0)  # max(0, p - q)
+    mass = more.sum(-1, keepdim=True, dtype=torch.float64)  # = 1 - alpha
+    return torch.where(mass > NO_MASS, more, p), torch.where(mass > NO_MASS, mass, 1.0)
+
+
+def residual(p: Tensor, q: Tensor) -> Tensor:
+    """The distribution of a recovered token: norm(max(0, p - q)). [..., V], [..., V] -> [..., V]."""
+    more, mass = leftover(p, q)
+    return more / mass
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +58,9 @@ def judge(p: Tensor, q: Tensor, drafted: Tensor, u: Tensor, v: Tensor) -> Judged
     p_x = p.gather(-1, drafted.unsqueeze(-1)).squeeze(-1)
     q_x = q.gather(-1, drafted.unsqueeze(-1)).squeeze(-1)
     accepted = u * q_x < p_x  # u < min(1, p/q); strict, so that u = 0 cannot accept p = 0
-    rest = residual(p, q)
-    recovered = draw(rest, v)
-    prob = rest.gather(-1, recovered.unsqueeze(-1)).squeeze(-1)
+    more, mass = leftover(p, q)
+    recovered = draw(more, v)  # draw does not need its weights to sum to 1
+    prob = (more.gather(-1, recovered.unsqueeze(-1)) / mass).squeeze(-1)
     return Judged(accepted, drafted, recovered, prob, p_x, q_x)
 
 

@@ -11,10 +11,10 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from specviz.config import METHODS, short
 from specviz.errors import SpecvizError
 from specviz.models.compose import DRAFT_WEIGHTS, compose_draft
-from specviz.models.device import choose_device, choose_dtype, dtype_name
+from specviz.models.device import check_memory, choose_device, choose_dtype, dtype_name
 from specviz.models.fetch import HUB_ID
 from specviz.models.fit import check_context, check_rollback, check_vocabularies, logit_rows, vocabulary_rows
-from specviz.models.open import locate, read_config, read_model, read_tokenizer
+from specviz.models.open import locate, read_config, read_model, read_tokenizer, weight_bytes
 from specviz.models.prepared import Progress, no_progress
 from specviz.models.presets import DEFAULT, PRESETS
 from specviz.models.skip import check_layers, default_layers, format_layers, layer_count, parse_layers, skip_layers
@@ -35,7 +35,6 @@ class Pair:
     vocab_size   rows of the logits that are compared; what lies above is padding
     skip         layers that the "skip" drafter leaves out
     method       the one it was loaded for
-    baseline_ms  measured time of one plain target step, once somebody has measured it
     """
 
     id: str
@@ -50,7 +49,6 @@ class Pair:
     vocab_size: int
     skip: tuple[int, ...]
     method: str = "draft"
-    baseline_ms: float | None = None
     _skipped: PreTrainedModel | None = field(default=None, repr=False)
 
     def drafter_model(self, method: str) -> PreTrainedModel:
@@ -102,9 +100,16 @@ def load_pair(
     id, target, draft, bundled = _wanted(pair, target, draft, method)
 
     folder, name = locate(target, _up_to(0.8, progress)), _short_name(target)
+    config = read_config(folder, name)
+    if draft is not None:  # both must fit together, and it is better to know before the first is read
+        beside = locate(draft, progress)
+        needed = weight_bytes(config, name, precision)
+        if beside.resolve() != folder.resolve():
+            needed += weight_bytes(read_config(beside, draft), draft, precision)
+        check_memory(needed, where, f"{name} + {_short_name(draft)}")
     progress(0.85, "models.loading", model=name)
     tokenizer = read_tokenizer(folder, name)
-    model = read_model(folder, read_config(folder, name), name, where, precision)
+    model = read_model(folder, config, name, where, precision)
     check_context(model, name)
     if target != HUB_ID:  # a plain Llama, and every second counts when the app starts; a test holds it to the same
         check_rollback(model, name)

@@ -92,7 +92,7 @@ def read_model(
     folder: Path, config: PreTrainedConfig, name: str, device: torch.device, dtype: torch.dtype
 ) -> PreTrainedModel:
     """The model on its device, in eval mode, no gradients. Refused before loading if it does not fit."""
-    check_memory(_parameters(config, name) * dtype.itemsize, device, name)
+    check_memory(weight_bytes(config, name, dtype), device, name)
     with _explained(name), no_bars():
         model = AutoModelForCausalLM.from_pretrained(
             folder,
@@ -106,10 +106,10 @@ def read_model(
     return model.to(device).eval().requires_grad_(False)
 
 
-def _parameters(config: PreTrainedConfig, name: str) -> int:
-    """How many numbers the model has, counted on its empty shell."""
+def weight_bytes(config: PreTrainedConfig, name: str, dtype: torch.dtype) -> int:
+    """How much memory the model's weights take, counted on its empty shell."""
     with _explained(name), torch.device("meta"):
-        return sum(p.numel() for p in AutoModelForCausalLM.from_config(config).parameters())
+        return sum(p.numel() for p in AutoModelForCausalLM.from_config(config).parameters()) * dtype.itemsize
 
 
 def _has_sdpa(config: PreTrainedConfig) -> bool:

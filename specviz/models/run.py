@@ -6,20 +6,24 @@ Nothing is kept between calls. A trace holds all that is needed to go on, on thi
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import torch
+from transformers import PreTrainedModel
+
 from specviz.config import RunConfig
-from specviz.engine.decode import Decoder, autoregressive
+from specviz.engine.clock import Clock
+from specviz.engine.decode import Decoder
 from specviz.engine.drafters import Drafter, LookupDrafter, ModelDrafter
 from specviz.engine.model import CachedLM
+from specviz.engine.sampling import shape
 from specviz.errors import SpecvizError
 from specviz.models.load import Pair
 from specviz.models.text import StopStrings
 from specviz.trace import Finish, Prompt, Round, Trace, ids_of, round_ids
 
-WARM_UP = "Hello"
-BASELINE_STEPS = 6
+BASELINE_STEPS = 5
 
 
 def start(pair: Pair, prompt: str, config: RunConfig) -> Trace:
@@ -30,18 +34,19 @@ def start(pair: Pair, prompt: str, config: RunConfig) -> Trace:
         raise SpecvizError("errors.prompt_empty")
     if context is not None and len(tokens) > context:
         raise SpecvizError("errors.prompt_long", tokens=len(tokens), context=context)
-    trace = Trace(config, pair.models_info(config.method), Prompt(prompt, tokens), baseline_ms=pair.baseline_ms)
+    trace = Trace(config, pair.models_info(config.method), Prompt(prompt, tokens))
     return replace(trace, vocab=tuple(pair.codec.token(i) for i in sorted(ids_of(trace))))
 
 
 def advance(pair: Pair, trace: Trace, rounds: int | None = None, detail: bool = True) -> Iterator[Trace]:
     """Run up to `rounds` more rounds (None: to the end) and yield the longer trace after each.
 
-    The same tokens and verdicts come out however a run is cut into calls. Raises SpecvizError when the trace was
-    made by another target.
+    The same tokens and verdicts come out however a run is cut into calls. A trace that has ended stays as it is.
+    Raises SpecvizError when it was made by other models, or in another dtype.
     """
-    if trace.models.target != pair.models_info(trace.config.method).target:
-        raise SpecvizError("errors.trace_pair", found=trace.models.target, loaded=pair.models_info("none").target)
+    if not trace.can_go_on:
+        return
+    _check_same_models(pair, trace)
     vocab = {token.id: token for token in trace.vocab}
     decoder = decoder_for(pair, trace, detail)
     if decoder.finish is not None:
@@ -86,11 +91,6 @@ def cancelled(trace: Trace) -> Trace:
     return replace(trace, finish=trace.finish or Finish.CANCELLED)
 
 
-def resumable(trace: Trace) -> bool:
-    """Whether another round can be run."""
-    return trace.finish in (None, Finish.CANCELLED)
-
-
 def text_of(pair: Pair, trace: Trace) -> str:
     """The generated text, without special tokens and without the stop string that ended it."""
     return StopStrings(pair.codec, trace.config.stop).trim(pair.codec.decode(trace.generated))
@@ -112,20 +112,40 @@ def decoder_for(pair: Pair, trace: Trace, detail: bool) -> Decoder:
     )
 
 
-def drafter_for(pair: Pair, method: str) -> Drafter | None:
+def drafter_for(
+    pair: Pair, method: str, cached: Callable[[PreTrainedModel, int], CachedLM] = CachedLM
+) -> Drafter | None:
     """The drafter of a method, with state of its own; None for plain decoding."""
     if method == "none":
         return None
     if method == "lookup":
         return LookupDrafter(pair.vocab_size, pair.target.device)
-    return ModelDrafter(CachedLM(pair.drafter_model(method), pair.vocab_size))
+    return ModelDrafter(cached(pair.drafter_model(method), pair.vocab_size))
 
 
-def measure_baseline(pair: Pair) -> float:
-    """Milliseconds of one plain target step: the median of a few, the first (a warm-up) left out. Kept in the pair."""
-    if pair.baseline_ms is None:
-        config = RunConfig(method="none", k=0, max_new_tokens=BASELINE_STEPS, ignore_eos=True)
-        tokens = pair.codec.encode(WARM_UP)
-        rounds = list(autoregressive(CachedLM(pair.target, pair.vocab_size), tokens, config))
-        pair.baseline_ms = round(statistics.median(r.times.total for r in rounds[1:]), 3)
-    return pair.baseline_ms
+def with_baseline(pair: Pair, trace: Trace) -> Trace:
+    """The trace with the measured time of one plain target step, after its own prompt, on this machine, now.
+
+    The median of a few, the first (a warm-up) left out. Each is rolled back, so all are steps at the same place.
+    """
+    lm = CachedLM(pair.target, pair.vocab_size)
+    tokens = torch.tensor(trace.prompt.tokens)
+    lm.prefill(tokens[:-1])
+    config = replace(trace.config, method="none")
+    times = []
+    for _ in range(BASELINE_STEPS + 1):
+        clock = Clock(lm.device, exact=True)
+        shape(lm.forward(tokens[-1:]).logits, config).argmax().item()
+        times.append(clock.lap())
+        lm.rollback(len(tokens) - 1)
+    return replace(trace, baseline_ms=round(statistics.median(times[1:]), 3))
+
+
+def _check_same_models(pair: Pair, trace: Trace) -> None:
+    made, here = trace.models, pair.models_info(trace.config.method)
+    if (made.target, made.draft, made.dtype) != (here.target, here.draft, here.dtype):
+        found, loaded = (f"{m.target} + {m.draft} ({m.dtype})" for m in (made, here))
+        raise SpecvizError("errors.trace_pair", found=found, loaded=loaded)
+    beyond = max(ids_of(trace), default=0)
+    if beyond >= pair.vocab_size:
+        raise SpecvizError("errors.token_range", token=beyond, size=pair.vocab_size)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -70,6 +72,7 @@ class PairLoader:
         with self._lock:
             if self._over.is_set():
                 self.pair, self._thread = None, None
+                _give_back()
 
     def _run(self) -> None:
         try:
@@ -84,3 +87,11 @@ class PairLoader:
 
     def _progress(self, fraction: float, key: str, **values: object) -> None:
         self.loading = Loading(fraction, key, values)
+
+
+def _give_back() -> None:
+    """What Python and torch still hold of a pair that is gone."""
+    gc.collect()
+    torch = sys.modules.get("torch")  # not imported for this: then there is nothing to give back
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.empty_cache()

@@ -1,9 +1,9 @@
 """What the server tells a stage in the browser. Plain dicts; no Gradio here.
 
 A message may hold any of
-    trace    a whole trace (schema "specviz-trace/1"), which is then played, unless `play` is false
-    append   {at, rounds, vocab, finish, baseline_ms}: the rounds from index `at` on. When the browser does not have
-             the rounds before, it asks for the whole trace.
+    trace    a whole trace (schema "specviz-trace/1"), which is then played, unless `play` is false; with `run`
+    append   {run, at, rounds, vocab, finish, baseline_ms}: the rounds of `run` from index `at` on. When the browser
+             does not have the rounds before, it asks for the whole trace.
     at       the round whose beginning the cursor goes to, to play from there
     status   null, or what the app is doing: {kind: loading|queued|running|error|empty, ...}
 and always `id`, by which the browser knows whether it has read it.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import zlib
 
 from specviz.errors import SpecvizError
 from specviz.i18n import t
@@ -29,7 +30,7 @@ def message(**parts: object) -> dict:
 
 def whole(trace: Trace | None, play: bool = True, at: int | None = None, **parts: object) -> dict:
     """The trace from its beginning; `at`: with the cursor at the start of that round."""
-    return message(trace=trace and trace_to_json(trace), play=play, at=at, **parts)
+    return message(trace=trace and trace_to_json(trace), run=trace and run_id(trace), play=play, at=at, **parts)
 
 
 def delta(old: Trace, new: Trace, **parts: object) -> dict:
@@ -37,6 +38,7 @@ def delta(old: Trace, new: Trace, **parts: object) -> dict:
     at = len(old.rounds)
     known = {token.id for token in old.vocab}
     grown = {
+        "run": run_id(new),
         "at": at,
         "rounds": [round_to_json(r) for r in new.rounds[at:]],
         "vocab": vocab_to_json(tuple(token for token in new.vocab if token.id not in known)),
@@ -52,6 +54,11 @@ def worded(kind: str, key: str, values: dict, **more: object) -> dict:
     """
     plain = {name: value if isinstance(value, int | float) else str(value) for name, value in values.items()}
     return {"kind": kind, "key": key, "values": plain, "text": t("en", key, **values), **more}
+
+
+def run_id(trace: Trace) -> int:
+    """The same for all stages of one run; two runs with the same id have the same rounds."""
+    return zlib.crc32(repr((trace.config, trace.models, trace.prompt, trace.forked_at)).encode("utf-8", "replace"))
 
 
 def failure(error: Exception) -> dict:

@@ -68,7 +68,7 @@ class Runner:
         loader = self.loader(pair)
 
         def work(job: Job) -> None:
-            self._unload_others(pair)
+            self._unload_others(pair)  # before this one is begun: they may not fit beside each other
             loaded = loader.wait(lambda: job.stopped)
             if loaded is not None:
                 self._run(job, loaded, make, rounds, fresh)
@@ -79,7 +79,6 @@ class Runner:
                 before.stop()
             self._jobs = {name: job for name, job in self._jobs.items() if not job.done}
             job = self._jobs[session] = self._lane.submit(work)
-        loader.begin()
         return job
 
     def stop(self, session: str) -> bool:
@@ -96,10 +95,11 @@ class Runner:
         return self._lane.place(job)
 
     def _run(self, job: Job, pair: Pair, make: Callable[[Pair], Trace], rounds: int | None, fresh: bool) -> None:
-        from specviz.models.run import advance, cancelled, measure_baseline
+        from specviz.models.run import advance, cancelled, with_baseline
 
-        measure_baseline(pair)
         trace = make(pair)
+        if trace.baseline_ms is None:
+            trace = with_baseline(pair, trace)
         if fresh:
             job.post(trace)
         limit = self.options.max_rounds

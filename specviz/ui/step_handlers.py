@@ -9,7 +9,7 @@ import gradio as gr
 
 from specviz.errors import SpecvizError
 from specviz.i18n import t
-from specviz.trace import Finish, Trace
+from specviz.trace import Trace
 from specviz.ui import samples, settings
 from specviz.ui.flow import follow
 from specviz.ui.message import failure, message, whole
@@ -58,7 +58,7 @@ def run(
 def continues(shown: Trace, wanted: settings.Settings) -> bool:
     """Whether the next round of `shown` is what these settings ask for."""
     same_pair = shown.models.pair == wanted.pair
-    return shown.finish in (None, Finish.CANCELLED) and same_pair and settings.of_trace(shown, wanted.pair) == wanted
+    return shown.can_go_on and same_pair and settings.of_trace(shown, wanted.pair) == wanted
 
 
 def choose(name: Any, runner: Runner) -> Updates:

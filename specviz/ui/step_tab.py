@@ -87,6 +87,7 @@ def build(page: Page) -> None:
     side = [selected, *details, *fork_parts]
     outputs = [stage, trace, *actions]
     quiet: dict[str, Any] = {"show_progress": "hidden"}
+    lane: dict[str, Any] = {**quiet, "concurrency_id": "lane", "concurrency_limit": WAITING}
     private: dict[str, Any] = {**quiet, "queue": False, "api_visibility": "private"}
 
     # Each parameter by its name, because this is what the API's documentation shows.
@@ -111,20 +112,20 @@ def build(page: Page) -> None:
         return gr.update(interactive=False)
 
     inputs = [trace, *controls]
-    gr.on([run.click, prompt.submit], on_run, inputs, outputs, api_name="run", concurrency_limit=WAITING, **quiet)
-    step.click(on_step, inputs, outputs, api_name="step", concurrency_limit=WAITING, **quiet)
+    gr.on([run.click, prompt.submit], on_run, inputs, outputs, api_name="run", **lane)
+    step.click(on_step, inputs, outputs, api_name="step", **lane)
     stop.click(on_stop, None, [stop], queue=False, api_name="stop", **quiet)
     opened.then(empty_panels, None, side, **private)
     sample.input(empty_panels, None, side, **private)
-    opened.then(lambda: "", None, [sample], **private)
+    opened.then(lambda: None, None, [sample], **private)
 
     # another trace comes: what belonged to the last one goes, and the stage shows no recorded run any more
     def on_new(*values: Any) -> tuple:
-        return ("", *empty_panels()) if readable(values) else (gr.skip(),) * (1 + len(side))
+        return (None, *empty_panels()) if readable(values) else (gr.skip(),) * (1 + len(side))
 
     def on_new_by_step(shown: Trace | None, *values: Any) -> tuple:
         new = readable(values) and not (shown and step_handlers.continues(shown, settings.read(values)))
-        return ("", *empty_panels()) if new else (gr.skip(),) * (1 + len(side))
+        return (None, *empty_panels()) if new else (gr.skip(),) * (1 + len(side))
 
     gr.on([run.click, prompt.submit], on_new, controls, [sample, *side], **private)
     step.click(on_new_by_step, [trace, *controls], [sample, *side], **private)
@@ -145,7 +146,7 @@ def build(page: Page) -> None:
     note = "(...values) => SpecvizApp.notes(...values)"
     gr.on([prompt.change, pair.change, lang.change], None, [prompt, pair], [notes], js=note)
     _watch_loading(page, pair, page.state, private)
-    _open_link(page, stage, controls, private)
+    _open_link(page, [stage, trace, sample], controls, private)
 
 
 def readable(values: Sequence[Any]) -> bool:
@@ -169,8 +170,8 @@ def _watch_loading(page: Page, pair: gr.Dropdown, line: gr.HTML, private: dict) 
     gr.on([timer.tick, page.demo.load, lang.change, pair.change], look, [pair, lang], [line, timer], **private)
 
 
-def _open_link(page: Page, stage: Stage, controls: list, private: dict) -> None:
-    """Settings in the address of the page: they fill in the controls; nothing runs by itself."""
+def _open_link(page: Page, shown: list, controls: list, private: dict) -> None:
+    """Settings in the address of the page: they fill in the controls, and the stage waits for Run."""
     defaults = [c.value for c in controls]
 
     def on_load(request: gr.Request) -> tuple:
@@ -179,11 +180,12 @@ def _open_link(page: Page, stage: Stage, controls: list, private: dict) -> None:
             base = settings.read(defaults)
             read = settings.from_link(query, base)
             page.runner.loader(read.pair)
-            return gr.skip(), *(gr.skip() if a == b else a for a, b in zip(read.values(), base.values(), strict=True))
+            stays = [gr.skip()] * len(shown) if read == base else [whole(None), None, None]
+            return *stays, *(gr.skip() if a == b else a for a, b in zip(read.values(), base.values(), strict=True))
         except Exception as error:
-            return message(status=failure(error)), *[gr.skip()] * len(controls)
+            return message(status=failure(error)), *[gr.skip()] * (len(shown) - 1 + len(controls))
 
-    page.demo.load(on_load, None, [stage, *controls], **private)
+    page.demo.load(on_load, None, [*shown, *controls], **private)
 
 
 def sample_label(trace: Trace, lang: str) -> str:

@@ -78,7 +78,7 @@ def build(page: Page, stage: Stage, trace: gr.State, actions: list[gr.Button]) -
         [second, forked, compared, *actions],
         show_progress="hidden",
         api_name="fork",
-        concurrency_limit=None,
+        concurrency_id="lane",
     )
     second.resync(resync, [forked], [second], queue=False, api_visibility="private")
     return forked, [second, forked, compared]

@@ -138,9 +138,10 @@ def _figure(bars: list) -> go.Figure:
             "plot_bgcolor": "rgba(0,0,0,0)",
             "xaxis": axis | {"type": "category", "tickangle": -40, "automargin": True},
             "yaxis": axis | {"rangemode": "tozero", "nticks": 5},
-            "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-            "margin": {"l": 40, "r": 10, "t": 12, "b": 10},
+            "legend": {"orientation": "h", "y": 1.04, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+            "modebar": {"remove": ["select", "lasso", "zoomIn", "zoomOut", "autoScale"], "bgcolor": "rgba(0,0,0,0)"},
+            "margin": {"l": 40, "r": 10, "t": 64, "b": 10},
             "showlegend": len(bars) > 1,
-            "height": 330,
+            "height": 370,
         },
     )

@@ -33,7 +33,10 @@ def ratio(p: float, q: float) -> str:
 
 def apart(a: float, u: float) -> tuple[str, str]:
     """Two numbers that are held against each other, with digits enough to tell them apart."""
-    for digits in range(2, 7):
+    left, right = prob(a), prob(u)
+    if left != right or a == u:
+        return left, right
+    for digits in range(3, 10):
         left, right = f"{a:.{digits}f}", f"{u:.{digits}f}"
         if left != right:
             return left, right

@@ -51,13 +51,13 @@ def name(vocab: Mapping[int, Token], id: int, longest: int = LONGEST) -> str:
 
 
 def markup(text: str) -> str:
-    """`text` as it may stand in HTML and in Plotly's labels, which know some tags and all entities."""
+    """`text` as it may stand in HTML."""
     return html.escape(text, quote=True)
 
 
 def label(vocab: Mapping[int, Token], id: int) -> str:
-    """A token's name for HTML and for Plotly."""
-    return markup(name(vocab, id))
+    """A token's name for Plotly, whose labels know some tags and some entities, but not that of the quotation mark."""
+    return html.escape(name(vocab, id), quote=False)
 
 
 def unique_labels(vocab: Mapping[int, Token], ids: Iterable[int]) -> list[str]:

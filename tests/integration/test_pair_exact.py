@@ -1,6 +1,9 @@
 """The bundled pair against transformers, against itself resumed, and against its own statistics."""
 
-from itertools import islice
+import gc
+import json
+import weakref
+from dataclasses import replace
 
 import pytest
 import torch
@@ -8,9 +11,10 @@ import torch
 from specviz.config import RunConfig
 from specviz.engine import drafters, verify
 from specviz.engine.model import CachedLM
+from specviz.errors import SpecvizError
 from specviz.models.check import check_distribution, check_identity
 from specviz.models.run import advance, decoder_for, fork, run, speculative, start, text_of
-from specviz.trace_json import dump_trace, load_trace
+from specviz.trace_json import dump_trace, load_trace, round_to_json
 
 pytestmark = pytest.mark.pair
 
@@ -93,7 +97,7 @@ def test_check_passes(pair, method):
 
 def test_check_notices_a_planted_fault(pair, monkeypatch):
     """Plant: the recovered token is drawn from p instead of the residual."""
-    monkeypatch.setattr(verify, "residual", lambda p, q: p)
+    monkeypatch.setattr(verify, "leftover", lambda p, q: (p, torch.ones(len(p), 1)))
     result = check_distribution(pair, RunConfig(method="draft", temperature=0.9), samples=1500)
     assert not result.passed
     assert result.p_value < 1e-6
@@ -123,7 +127,36 @@ def test_stop_string_split_over_tokens(pair):
     assert text_of(pair, trace).endswith("sky is bl")
 
 
-def test_cancelling_frees_the_run(pair):
+def test_a_stopped_run_is_freed(pair):
+    """Nothing keeps the caches of a run that was left in the middle."""
     rounds = speculative(pair, PROMPTS[0], method="skip", max_new_tokens=64)
-    assert len(list(islice(rounds, 2))) == 2
+    next(rounds)
+    decoder = weakref.ref(rounds.gi_frame.f_locals["decoder"])
+    assert decoder().target.length > 0
     rounds.close()
+    del rounds
+    gc.collect()
+    assert decoder() is None
+
+
+def test_traces_of_other_models_are_not_continued(pair):
+    trace = start(pair, PROMPTS[0], RunConfig(method="skip", max_new_tokens=8))
+    for other in ({"draft": "another"}, {"dtype": "bfloat16"}, {"target": "another"}):
+        with pytest.raises(SpecvizError, match="loaded"):
+            next(advance(pair, replace(trace, models=replace(trace.models, **other))))
+    beyond = replace(trace, prompt=replace(trace.prompt, tokens=(1, 10**6)))
+    with pytest.raises(SpecvizError, match="1000000"):
+        next(advance(pair, beyond))
+
+
+def test_an_ended_trace_stays_as_it_is(pair):
+    done = run(pair, PROMPTS[0], RunConfig(method="skip", stop=("sky",), max_new_tokens=16))
+    assert done.finish == "stop"
+    assert list(advance(pair, done)) == []
+
+
+def test_a_round_with_detail_stays_small(pair):
+    """Below 6 KB a round, whatever is drawn: the hottest temperature has the longest lists."""
+    trace = run(pair, PROMPTS[3], RunConfig(method="skip", k=5, temperature=1.5, seed=1, max_new_tokens=12))
+    sizes = [len(json.dumps(round_to_json(r), separators=(",", ":"))) for r in trace.rounds]
+    assert max(sizes) < 6000

@@ -4,9 +4,9 @@ import test from 'node:test';
 import { inspected } from '../../assets/js/stage/inspector.js';
 import { Selection } from '../../assets/js/stage/selection.js';
 import { buildTimeline, cursorFor, viewAt } from '../../assets/js/stage/timeline.js';
-import { acceptChance, distributionAt, drafterOf, isOneHot, likelihoodRatio, topRows } from '../../assets/js/stage/trace.js';
+import { acceptChance, boardShape, distributionAt, drafterOf, isOneHot, isPlain, likelihoodRatio, tokensBefore, topRows } from '../../assets/js/stage/trace.js';
 import { keyAction } from '../../assets/js/stage/keys.js';
-import { endedRound, greedyRound, plainRound, rejectedRound, traceOf } from './sample.mjs';
+import { bonusRound, endedRound, greedyRound, plainRound, rejectedRound, traceOf } from './sample.mjs';
 
 function at(trace, round, phase, index, pinned = null, back = 0) {
   const timeline = buildTimeline(trace);
@@ -20,6 +20,8 @@ test('the inspector follows the run and never tells more than was shown', () => 
   assert.equal(at(trace, 0, 'gate', 1, 2).kind, 'unreached');
   assert.equal(at(trace, 0, 'gate', 0, 2).kind, null);
   assert.equal(at(trace, 0, 'draft', 0, 2).subject, 'hidden');
+  assert.equal(at(trace, 0, undefined, 0, 2).subject, 'hidden'); // pinned before anything is drafted
+  assert.equal(at(trace, 0, undefined, 0), null);
   assert.deepEqual([at(trace, 0, 'outcome').subject, at(trace, 0, 'outcome').kind], ['final', 'recovered']);
   assert.equal(at(trace, 0, 'outcome', 0, null, 0.8).kind, null);
   assert.equal(at(trace, 0, 'outcome', 0, 1).subject, 'draft'); // pinned: the rejected draft itself
@@ -51,6 +53,23 @@ test('the first rows always hold the tokens that matter', () => {
   const rows = [{ id: 1, p: 5 }, { id: 2, p: 4 }, { id: 3, p: 3 }, { id: 4, p: 0 }];
   assert.deepEqual(topRows(rows, (r) => r.p, 2, [4]).map((r) => r.id), [1, 4]);
   assert.deepEqual(topRows(rows, (r) => r.p, 9, []).map((r) => r.id), [1, 2, 3]);
+});
+
+test('the board has the same rows in all rounds of a trace', () => {
+  const shape = (method, more) => boardShape(traceOf([rejectedRound(), plainRound(1, 12)], { config: { method }, ...more }));
+  assert.deepEqual(shape('draft'), { gates: true, draftCache: true, columns: 4 });
+  assert.deepEqual(shape('lookup'), { gates: true, draftCache: false, columns: 4 });
+  const plain = traceOf([plainRound(0)], { config: { method: 'none' } });
+  assert.deepEqual(boardShape(plain), { gates: false, draftCache: false, columns: 1 });
+  assert.equal(isPlain(plain), true);
+  const forked = shape('none', { forked_at: 1 });
+  assert.deepEqual([forked.gates, forked.draftCache, forked.columns], [true, true, 4]);
+});
+
+test('the tokens before a round', () => {
+  const trace = traceOf([rejectedRound(), bonusRound()]);
+  assert.deepEqual(tokensBefore(trace, 1, 3), [9, 1, 4]);
+  assert.deepEqual(tokensBefore(trace, 0, 3), [9, 9]);
 });
 
 test('keys', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { measure } from '../../assets/js/stage/metrics.js';
+import { measure, roundMs } from '../../assets/js/stage/metrics.js';
 import { bonusRound, plainRound, rejectedRound, traceOf } from './sample.mjs';
 
 /** A round of k drafted tokens with the first `a` accepted. */
@@ -31,6 +31,12 @@ test('speed counts every part of a round but the prefill, next to the measured p
   assert.equal(m.plainTokensPerSecond, 20);
   assert.equal(m.speedup, 2000 / 92 / 20);
   assert.equal(measure(traceOf([slow], { baseline_ms: null }), 1).speedup, null);
+});
+
+test('what a step costs', () => {
+  const m = measure(traceOf([rejectedRound(), bonusRound(), plainRound()]), 3);
+  assert.deepEqual([m.draftStepMs, m.checkMs], [10, 59]); // the plain round checks nothing
+  assert.equal(roundMs(rejectedRound()), 92);
 });
 
 test('only finished rounds count', () => {

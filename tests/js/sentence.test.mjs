@@ -37,7 +37,7 @@ test('the outcome names the token only once it is drawn', () => {
 
 test('temperature 0 speaks of choices, not of chances', () => {
   const trace = traceOf([greedyRound()], { config: { temperature: 0 } });
-  assert.equal(key(trace, 0, 'draft', 0), 's_draft_greedy');
+  assert.equal(key(trace, 0, 'draft', 0), 's_draft_greedy_small');
   assert.equal(key(trace, 0, 'gate', 0), 's_greedy_accept');
   const [told] = said(trace, 0, 'gate', 1);
   assert.deepEqual([told.key, told.values.choice, told.values.tok], ['s_greedy_reject', 4, 2]);
@@ -68,15 +68,44 @@ test('what was set by hand is said', () => {
   assert.equal(said(trace, 0, 'gate', 1, 0.5).length, 1);
 });
 
-test('the pass is compared with plain steps only where it is a gain', () => {
+test('a gate that is sure to accept does not speak of rejecting', () => {
+  const [asked] = said(traceOf([rejectedRound()]), 0, 'gate', 0, 0.5);
+  assert.deepEqual([asked.key, asked.values.a], ['s_gate_ask_sure', '1.60']);
+});
+
+test('only a draft model of its own is called small', () => {
+  const trace = (method, more) => traceOf([rejectedRound(), bonusRound()], { config: { method }, ...more });
+  assert.equal(key(trace('draft'), 0, 'draft', 0), 's_draft_small');
+  assert.equal(key(trace('skip'), 0, 'draft', 0), 's_draft');
+  assert.equal(key(trace('draft', { forked_at: 1 }), 0, 'draft', 0), 's_draft'); // copied: not known
+  assert.equal(said(trace('skip'), 0)[0].key, 's_ready');
+});
+
+test('fewer drafts than k are explained by the tokens left', () => {
+  // 2 prompt tokens and 11 new ones: from position 10 on 3 are left, so 2 are drafted and the target adds one
+  const short = traceOf([bonusRound(0, 10)], { config: { max_new_tokens: 11 } });
+  assert.deepEqual(said(short, 0, 'draft', 0)[1], { key: 's_short', values: { n: 3, m: 2 } });
+  const none = traceOf([plainRound(0, 10)], { config: { max_new_tokens: 9 } });
+  assert.equal(said(none, 0, 'pass')[1].key, 's_short_none');
+  const other = traceOf([bonusRound(0, 10)], { config: { max_new_tokens: 99 } });
+  assert.equal(said(other, 0, 'draft', 0).length, 1);
+});
+
+test('a round ends with its time, next to that of plain decoding', () => {
+  const [done, compared] = said(traceOf([rejectedRound()]), 0, 'commit');
+  assert.deepEqual(done, { key: 's_done_recovered', values: { n: 2, a: 1, total: '92' } });
+  assert.deepEqual(compared, { key: 's_done_compare', values: { n: 2, b: '50.0', plain: '100' } });
+  assert.equal(said(traceOf([rejectedRound()], { baseline_ms: null }), 0, 'commit').length, 1);
+});
+
+test('the pass is compared with one plain step where that was measured', () => {
   assert.equal(key(traceOf([rejectedRound()]), 0, 'pass'), 's_pass');
   assert.equal(key(traceOf([rejectedRound()], { baseline_ms: null }), 0, 'pass'), 's_pass_alone');
-  assert.equal(key(traceOf([rejectedRound()], { baseline_ms: 1 }), 0, 'pass'), 's_pass_alone');
 });
 
 test('the cache in words', () => {
   const [told] = said(traceOf([rejectedRound()]), 0, 'cache');
-  assert.deepEqual(told, { key: 's_cache', values: { k: 3, a: 1, x: 2 } });
+  assert.deepEqual(told, { key: 's_cache', values: { n: 3, a: 1, x: 2 } });
   assert.equal(key(traceOf([bonusRound(0)]), 0, 'cache'), 's_cache_all');
 });
 
@@ -84,6 +113,9 @@ test('every sentence at every step has words in both languages, and values for a
   const traces = [
     traceOf([rejectedRound(), bonusRound(), plainRound(), endedRound()], { finish: 'stop' }),
     traceOf([greedyRound()]),
+    traceOf([rejectedRound(), bonusRound()], { config: { method: 'skip' } }),
+    traceOf([bonusRound(0, 10)], { config: { max_new_tokens: 11 } }),
+    traceOf([plainRound(0, 10)], { config: { max_new_tokens: 9 } }),
     traceOf([rejectedRound(), bonusRound()], { config: { method: 'lookup' } }),
     traceOf([plainRound(0)], { config: { method: 'none' } }),
     traceOf([]),
@@ -96,7 +128,8 @@ test('every sentence at every step has words in both languages, and values for a
       for (let c = 0; c <= timeline.length; c += 0.25) all.push(...sentencesAt(trace, viewAt(timeline, c)));
       for (const { key: name, values } of all) {
         assert.ok(words[name], `${lang}: ${name}`);
-        for (const [, hole] of words[name].matchAll(/\{(\w+)\}/g)) assert.ok(values[hole] != null, `${lang}: ${name}: ${hole}`);
+        const templates = [words[name], values.n === 1 && words[name + '_one']].filter(Boolean);
+        for (const text of templates) for (const [, hole] of text.matchAll(/\{(\w+)\}/g)) assert.ok(values[hole] != null, `${lang}: ${name}: ${hole}`);
       }
     }
   }
@@ -114,6 +147,6 @@ test('every key that the code spells out exists', () => {
   for (const file of readdirSync(STAGE)) {
     const code = readFileSync(new URL(file, STAGE), 'utf8');
     for (const [, name] of code.matchAll(/\.text\('(\w+)'(?! \+)/g)) assert.ok(name in en, `${file}: ${name}`);
-    for (const [, name] of code.matchAll(/'((?:s|i|sr|lens|help|m|row)_\w+)'(?! \+)/g)) assert.ok(name in en, `${file}: ${name}`);
+    for (const [, name] of code.matchAll(/'((?:s|i|sr|lens|help|m|row|e|n)_\w+)'(?! \+)/g)) assert.ok(name in en, `${file}: ${name}`);
   }
 });

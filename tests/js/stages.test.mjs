@@ -8,10 +8,10 @@ function own(trace = null) {
   const told = [];
   const note = (name) => (value) => void told.push([name, value]);
   const stage = { set: note('set'), append: note('append'), seek: note('seek'), play: note('play'), cursorAt: (r) => 100 + r };
-  return { trace, status: null, cursor: 7, view: { round: 0, playing: false }, position: null, read: null, asked: 0, stage, told };
+  return { trace, run: trace && 1, status: null, cursor: 7, view: { round: 0, playing: false }, position: null, read: null, asked: 0, stage, told };
 }
 const trace = (rounds) => ({ rounds, vocab: { 1: 'a' }, finish: null, baseline_ms: null });
-const append = (at, rounds) => ({ at, rounds, vocab: { 2: 'b' }, finish: 'length', baseline_ms: 5 });
+const append = (at, rounds, run = 1) => ({ run, at, rounds, vocab: { 2: 'b' }, finish: 'length', baseline_ms: 5 });
 
 test('a whole trace is shown from its beginning and played', () => {
   const it = own();
@@ -59,4 +59,12 @@ test('a new round is gone to', () => {
   const it = own(trace([rejectedRound(0)]));
   receive(it, JSON.stringify({ id: 'x', append: append(1, [rejectedRound(1)]), at: 1 }), assert.fail);
   assert.deepEqual(it.told.slice(1), [['seek', 101], ['play', undefined]]);
+});
+
+test('rounds of another run are not mixed in', () => {
+  const it = own(trace([rejectedRound(0)]));
+  let asked = 0;
+  receive(it, JSON.stringify({ id: 'x', append: append(1, [rejectedRound(1)], 2) }), () => asked++);
+  assert.equal(asked, 1);
+  assert.equal(it.trace.rounds.length, 1);
 });

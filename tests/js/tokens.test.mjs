@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { decodeBytes } from '../../assets/js/stage/text.js';
-import { glyphRuns, lookupToken, spacedBytes, tokenName } from '../../assets/js/stage/tokens.js';
+
+import { byteParts, decodeBytes, glyphRuns, lookupToken, spacedBytes, tokenName } from '../../assets/js/stage/tokens.js';
 
 const shown = (text, soft) => glyphRuns(text, soft).map((run) => run.text).join('');
 
@@ -29,8 +29,18 @@ test('kinds of tokens', () => {
   assert.equal(lookupToken(vocab, 3).kind, 'bytes');
   assert.equal(lookupToken(vocab, 99).text, '#99');
   assert.equal(lookupToken(vocab, 'constructor').kind, 'unknown');
-  assert.equal(tokenName(vocab, 2), '⟨im_end⟩');
+  assert.equal(tokenName(vocab, 2), '<|im_end|>');
   assert.equal(spacedBytes('e4b896'), 'E4·B8·96');
+});
+
+test('fragments know their place in the character, once it is whole', () => {
+  const vocab = { 1: { bytes: 'e5' }, 2: { bytes: '96' }, 3: { bytes: '9c' }, 4: { bytes: 'e596' }, 5: 'x', 6: { bytes: '2ae5' }, 7: { bytes: 'ff' } };
+  const told = (...ids) => byteParts(vocab, ids).map((part) => part && `${part.i}/${part.n} ${part.ch}`);
+  assert.deepEqual(told(1, 2, 3), ['1/3 喜', '2/3 喜', '3/3 喜']);
+  assert.deepEqual(told(4, 3), ['1–2/3 喜', '3/3 喜']);
+  assert.deepEqual(told(1, 2), [null, null]);
+  assert.deepEqual(told(1, 5, 2, 3), [null, null, null, null]);
+  assert.deepEqual(told(7, 6, 2, 3), [null, '1/3 喜', '2/3 喜', '3/3 喜']);
 });
 
 test('a split character is text only when it is whole', () => {

@@ -20,19 +20,18 @@ class TableLM:
     def length(self):
         return len(self.read)
 
-    def forward(self, tokens, rows=1, hidden=False):
+    def forward(self, tokens, rows=1, layers=()):
         assert self.max_context is None or self.length + len(tokens) <= self.max_context
         self.passes.append(len(tokens))
         logits = []
         for token in tokens.tolist():
             self.read.append(token)
             logits.append(torch.as_tensor(self.rule(tuple(self.read)), dtype=torch.float32).log())
-        states = torch.tensor([[float(t)] for t in self.read[-rows:]]) if hidden else None
+        states = torch.tensor([[float(t)] for t in tokens]) if layers else None
         return Pass(torch.stack(logits[-rows:]), states)
 
-    def prefill(self, tokens):
-        if len(tokens):
-            self.forward(tokens)
+    def prefill(self, tokens, layers=()):
+        return self.forward(tokens, layers=layers).hidden if len(tokens) else None
 
     def rollback(self, length):
         self.read = self.read[:length]

@@ -24,6 +24,7 @@ export function relabel(lang, rows) {
 
 /** The language that the page opens with. */
 export function language() {
+  document.documentElement.style.colorScheme = document.body.classList.contains('dark') ? 'dark' : 'light'; // scroll bars
   return currentLanguage();
 }
 

@@ -6,12 +6,14 @@
  *
  * @typedef {object} Kept
  * @property {object|null} trace      the trace on show, growing with every message
+ * @property {number|null} run        which run it is
  * @property {object|null} status
  * @property {number} cursor
  * @property {{round: number, phase: string, index: number, playing: boolean}} view
  * @property {number|null} position   the pinned one
  * @property {string|null} read       id of the last message that was read
  * @property {number} asked           when the whole trace was last asked for, ms
+ * @property {HTMLElement} [host]     where it is mounted
  * @property {object|null} stage      what Specviz.mount returned, while mounted
  */
 import { currentLanguage, stageStrings, text } from './language.js';
@@ -24,7 +26,7 @@ const kept = new Map();
 function keptOf(name) {
   if (!kept.has(name)) {
     const view = { round: -1, phase: 'waiting', index: 0, playing: false };
-    kept.set(name, { trace: null, status: null, cursor: 0, view, position: null, read: null, asked: 0, stage: null });
+    kept.set(name, { trace: null, run: null, status: null, cursor: 0, view, position: null, read: null, asked: 0, stage: null });
   }
   return kept.get(name);
 }
@@ -34,7 +36,8 @@ export function attach({ element, props, trigger, watch }, name) {
   const own = keptOf(name);
   const lang = currentLanguage();
   if (own.stage) own.stage.destroy();
-  own.stage = globalThis.Specviz.mount(element.querySelector('.sv-host'), {
+  own.host = element.querySelector('.sv-host');
+  own.stage = globalThis.Specviz.mount(own.host, {
     trace: own.trace,
     lang,
     strings: stageStrings(lang),
@@ -69,6 +72,7 @@ export function receive(own, json, ask) {
   own.read = message.id;
   if ('trace' in message) showTrace(own, message);
   if (message.append) grow(own, message.append, ask);
+  if (message.status && message.status.kind === 'error' && own.host) own.host.scrollIntoView({ block: 'nearest' });
   if ('status' in message && JSON.stringify(message.status) !== JSON.stringify(own.status)) {
     own.status = message.status;
     own.stage.set({ status: worded(own.status) });
@@ -86,17 +90,18 @@ function worded(status) {
   return { ...status, title, text: text(status.key, status.values) };
 }
 
-function showTrace(own, { trace, play, keep }) {
+function showTrace(own, { trace, run, play, keep }) {
   const cursor = keep ? own.cursor : 0;
   const playing = keep && own.view.playing;
   own.trace = trace;
+  own.run = run;
   own.position = null;
   own.stage.set({ trace, cursor });
   if (trace && (playing || play !== false)) own.stage.play();
 }
 
-function grow(own, { at, ...more }, ask) {
-  if (!own.trace || at > own.trace.rounds.length) {
+function grow(own, { run, at, ...more }, ask) {
+  if (!own.trace || run !== own.run || at > own.trace.rounds.length) {
     if (Date.now() - own.asked > ASK_AGAIN) {
       own.asked = Date.now();
       ask();

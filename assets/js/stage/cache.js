@@ -1,5 +1,6 @@
 /** The KV strips under the board: cell i belongs to the token of column i. Kept, new and rolled-back rows. */
 import { el } from './dom.js';
+import { term } from './explain.js';
 
 /**
  * One strip: its label with the rows from before the round, and a cell for each drafted token.
@@ -8,7 +9,7 @@ import { el } from './dom.js';
  */
 export function cacheStrip(scene, board, marks, round, { name, side, rows, stepOf }) {
   const { words } = scene;
-  const label = el('div', 'sv-label sv-label-kv sv-' + side, el('b', '', words.text(name)));
+  const label = el('div', 'sv-label sv-label-kv sv-' + side, el('b', '', term(words, 'e_' + name, '', words.text(name))));
   if (!rows) return { label, cells: [], note: scene.trace.config.method === 'lookup' ? el('p', 'sv-kv-note', words.text('kv_none')) : null };
   const before = el('i', 'sv-before', round.start > 1 ? '0–' + (round.start - 1) : '0');
   before.title = words.text('kv_before', { n: round.start });

@@ -10,18 +10,21 @@
  * @property {(view: View) => void} show       what is told in words at a view
  * @property {(view: View) => void} follow                   scrolls to what is told
  * @property {(position: number|null, pinned: boolean) => void} highlight
+ * @property {(position: number) => void} reveal             scrolls to a position that was pinned
+ * @property {number} columnCount                  columns, at least as many as positions
  */
 import { cacheStrip } from './cache.js';
 import { Binder, button, el, icon, setVars } from './dom.js';
 import { Lens } from './lens.js';
 import { badge, gatePicture, meter, setMark } from './marks.js';
 import { formatMs } from './numbers.js';
+import { ROW, boardElement, rowLabels } from './rows.js';
 import { isSettled } from './timeline.js';
-import { tokenName, tokenPiece } from './tokens.js';
-import { distributionAt, drafterOf, overrideAt, topRows } from './trace.js';
+import { byteParts, tokenName, tokenPiece } from './tokens.js';
+import { boardShape, distributionAt, drafterOf, isOneHot, overrideAt, tokensBefore, topRows } from './trace.js';
 
-const ROW = { draft: 1, pass: 2, gate: 3, verdict: 4, out: 5, lens: 6, kvDraft: 7, kvTarget: 8 };
 const BONUS_BARS = 9;
+const CHARACTER_BYTES = 4; // of UTF-8, at most
 
 /** @implements {Board} */
 export class ChainBoard {
@@ -32,14 +35,19 @@ export class ChainBoard {
     this.marks = scene.timeline.rounds[index];
     this.k = this.data.draft.tokens.length;
     this.positions = this.k + 1;
+    this.greedy = isOneHot(this.data);
     this.binder = new Binder();
     this.columns = [];
-    this.element = setVars(el('div', 'sv-board' + widthClass(this.k)), { cols: this.positions });
+    this.shape = boardShape(scene.trace);
+    this.columnCount = Math.max(this.shape.columns, this.positions);
+    this.element = boardElement(this.shape, this.columnCount);
     this.slab();
     this.labels();
+    this.names = this.draftNames();
     for (let i = 0; i < this.positions; i++) this.column(i);
-    this.lens = new Lens(scene, index);
-    this.put(this.lens.element, ROW.lens, 1, this.positions);
+    if (this.shape.gates && !this.k) this.put(el('p', 'sv-aside sv-nothing', scene.words.text('gate_none')), ROW.gate, 2, Math.max(1, this.columnCount - 1));
+    this.lens = new Lens(scene, index, this.columnCount);
+    this.put(this.lens.element, ROW.lens, 1, this.columnCount);
     this.lensLabel.append(this.lens.caption);
     this.caches();
   }
@@ -61,9 +69,15 @@ export class ChainBoard {
     this.put(this.bind(el('div', 'sv-sweep'), this.marks.pass), ROW.draft, 1, this.positions);
   }
 
-  label(row, name, sub, className) {
-    const caption = sub ? el('span', '', sub) : null;
-    return this.put(el('div', 'sv-label ' + (className || ''), el('b', '', name), caption), row, 0);
+  /** Titles of the drafted tokens; a fragment of a character says of which, once the drafts make it whole. */
+  draftNames() {
+    const { trace, words } = this.scene;
+    const before = tokensBefore(trace, this.round, CHARACTER_BYTES - 1);
+    const parts = byteParts(trace.vocab, [...before, ...this.data.draft.tokens]).slice(before.length);
+    return this.data.draft.tokens.map((id, i) => {
+      const name = tokenName(trace.vocab, id);
+      return parts[i] ? words.text('byte_part', { bytes: name, ...parts[i] }) : name;
+    });
   }
 
   labels() {
@@ -72,29 +86,36 @@ export class ChainBoard {
     const ms = formatMs(times.draft.reduce((a, b) => a + b, 0));
     const drafter = drafterOf(this.scene.trace, this.data);
     const drafting = drafter === 'none' ? words.text('no_draft') : words.text(drafter === 'lookup' ? 'copied_in' : 'steps_in', { n: this.k, ms });
-    this.label(ROW.draft, words.text('row_draft'), drafting, 'sv-draft');
-    this.label(ROW.pass, words.text('row_target'), words.text('pass_in', { ms: formatMs(times.target) }), 'sv-target');
-    this.label(ROW.gate, words.text('row_gate'), words.text('gate_rule'));
-    this.label(ROW.verdict, words.text('row_verdict'), null, 'sv-wide-only');
-    this.label(ROW.out, words.text('row_out'), words.text('out_sub'), 'sv-wide-only');
-    this.lensLabel = this.label(ROW.lens, words.text('row_lens'), null, 'sv-label-lens');
+    const { greedy } = this;
+    const subs = {
+      draft: [words.text('q_spelled'), drafting],
+      pass: [words.text('p_spelled'), words.text('pass_in', { ms: formatMs(times.target) })],
+      gate: [words.text(greedy ? 'gate_rule_greedy' : 'gate_rule')],
+      out: [words.text('out_sub')],
+    };
+    const labels = rowLabels(words, this.shape, { greedy, copied: drafter === 'lookup' }, subs);
+    for (const [row, label] of labels) this.put(label, ROW[row], 0);
+    this.lensLabel = labels.get('lens');
   }
 
   column(i) {
     const { words } = this.scene;
     const drafted = i < this.k;
+    const { gates } = this.shape;
     const verdict = this.data.verdicts[i];
     this.columns[i] = this.put(button('sv-column', () => this.scene.select(i)), ROW.draft, i + 1);
-    this.put(drafted ? this.draftCell(i, verdict) : this.extraCell(), ROW.draft, i + 1);
+    if (gates) this.put(drafted ? this.draftCell(i, verdict) : this.extraCell(), ROW.draft, i + 1);
     this.put(el('div', 'sv-cell sv-cell-pass', drafted ? this.bind(meter('p', verdict.p, 'p'), this.marks.pass) : this.extraSpark()), ROW.pass, i + 1);
-    this.put(el('div', 'sv-cell sv-cell-gate' + (drafted ? '' : ' sv-empty'), drafted ? this.gate(i, verdict) : null), ROW.gate, i + 1);
-    this.put(el('div', 'sv-cell sv-cell-verdict', drafted ? this.bind(badge(words, verdict.status), this.marks.settled[i]) : null), ROW.verdict, i + 1);
-    this.put(el('div', 'sv-cell sv-cell-out', this.output(i)), ROW.out, i + 1);
+    if (drafted) this.put(el('div', 'sv-cell sv-cell-gate', this.gate(i, verdict)), ROW.gate, i + 1);
+    if (drafted) this.put(el('div', 'sv-cell sv-cell-verdict', this.bind(badge(words, verdict.status), this.marks.settled[i])), ROW.verdict, i + 1);
+    const recovered = i === this.data.path.length && this.data.final && this.data.final.kind === 'recovered';
+    this.put(el('div', 'sv-cell sv-cell-out' + (recovered ? ' sv-beside' : ''), this.output(i)), ROW.out, i + 1);
   }
 
   draftCell(i, verdict) {
     const { trace, words } = this.scene;
     const chip = tokenPiece(trace.vocab, this.data.draft.tokens[i], 'sv-chip sv-drafted');
+    chip.title = this.names[i] + ' · ' + this.data.draft.tokens[i];
     const mine = overrideAt(trace, this.round, i).token;
     const step = this.marks.draft[i];
     const mark = mine ? this.bind(setMark(words), step) : null;
@@ -120,7 +141,7 @@ export class ChainBoard {
   }
 
   gate(i, verdict) {
-    const gate = gatePicture(this.scene.words, verdict, overrideAt(this.scene.trace, this.round, i).u);
+    const gate = gatePicture(this.scene.words, verdict, overrideAt(this.scene.trace, this.round, i).u, this.greedy);
     return this.bind(gate, this.marks.settled[i]);
   }
 
@@ -138,14 +159,14 @@ export class ChainBoard {
     // the draft writes a row when it feeds a token, that is in the step that proposes the next one
     const fed = (i) => this.marks.draft[Math.min(i + 1, this.k - 1)];
     const strips = [
-      [ROW.kvDraft, { name: 'kv_draft', side: 'draft', rows: draftRows, stepOf: fed }],
+      this.shape.draftCache && [ROW.kvDraft, { name: 'kv_draft', side: 'draft', rows: draftRows, stepOf: fed }],
       [ROW.kvTarget, { name: 'kv_target', side: 'target', rows: targetRows, stepOf: () => this.marks.pass }],
     ];
-    for (const [row, strip] of strips) {
+    for (const [row, strip] of strips.filter(Boolean)) {
       const { label, cells, note } = cacheStrip(this.scene, this.binder, this.marks, this.data, strip);
       this.put(label, row, 0);
       cells.forEach((cell, i) => this.put(cell, row, i + 1));
-      if (note) this.put(note, row, 1, this.positions);
+      if (note) this.put(note, row, 1, this.columnCount);
     }
   }
 
@@ -168,12 +189,18 @@ export class ChainBoard {
 
   /** Token and verdict, as far as they are known at a view. */
   columnName(i, view) {
-    const { words, trace } = this.scene;
+    const { words } = this.scene;
     if (i === this.k) return words.text('column_extra', { i: i + 1 });
     if (view.cursor <= this.marks.draft[i]) return words.text('column_empty', { i: i + 1 });
     const settled = isSettled(this.marks, i, view.cursor);
-    const values = { i: i + 1, tok: tokenName(trace.vocab, this.data.draft.tokens[i]) };
+    const values = { i: i + 1, tok: this.names[i] };
     return words.text(settled ? 'column_judged' : 'column_drafted', { ...values, verdict: words.text(this.data.verdicts[i].status) });
+  }
+
+  /** Brings a position into sight, as far as it must. */
+  reveal(position) {
+    const cell = this.columns[position];
+    if (cell) cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   highlight(position, pinned) {
@@ -182,39 +209,4 @@ export class ChainBoard {
       column.setAttribute('aria-pressed', String(pinned && i === position));
     });
   }
-}
-
-/** Many columns are narrow and short of words; one or two are kept from filling the whole width. */
-function widthClass(k) {
-  return k > 8 ? ' sv-many' : k < 2 ? ' sv-few' : '';
-}
-
-/** The machine before its first round: empty slots, so that nothing jumps when the first tokens come. */
-export class EmptyBoard {
-  constructor(scene) {
-    const { config } = scene.trace;
-    const { words } = scene;
-    this.round = -1;
-    const k = config.method === 'none' ? 0 : Math.min(config.k, 16);
-    this.positions = 0;
-    this.element = setVars(el('div', 'sv-board sv-waiting' + widthClass(k)), { cols: k + 1 });
-    const put = (node, row, col, span) => this.element.append(setVars(node, { row, col, span: span || 1 }));
-    put(el('div', 'sv-slab sv-ghost'), ROW.pass, 1, k + 1);
-    const names = { draft: 'row_draft', pass: 'row_target', gate: 'row_gate', verdict: 'row_verdict', out: 'row_out', lens: 'row_lens' };
-    const tones = { draft: ' sv-draft', pass: ' sv-target', verdict: ' sv-wide-only', out: ' sv-wide-only', lens: ' sv-label-lens' };
-    for (const row of Object.keys(names)) put(el('div', 'sv-label' + (tones[row] || ''), el('b', '', words.text(names[row]))), ROW[row], 0);
-    for (let i = 0; i <= k; i++) {
-      put(el('div', 'sv-cell sv-cell-draft', el('small', '', i < k ? String(i + 1) : '+1'), el('div', 'sv-slot')), ROW.draft, i + 1);
-      put(el('div', 'sv-cell sv-cell-gate' + (i < k ? '' : ' sv-empty')), ROW.gate, i + 1);
-    }
-    put(el('div', 'sv-lens', el('p', 'sv-aside', words.text('lens_hint'))), ROW.lens, 1, k + 1);
-  }
-
-  paint() {}
-
-  show() {}
-
-  follow() {}
-
-  highlight() {}
 }

@@ -2,16 +2,19 @@
 import { button, el } from './dom.js';
 import { roundSummary, sentencesAt } from './sentence.js';
 import { finishedRounds } from './timeline.js';
+import { isPlain } from './trace.js';
 
 /** The five phases that are named; the cache and the text are one. */
 const PHASES = ['draft', 'pass', 'gate', 'outcome', 'commit'];
+const PLAIN_PHASES = ['pass', 'outcome', 'commit'];
 
 export class Header {
   constructor(scene) {
     this.scene = scene;
     const { words } = scene;
     this.title = el('div', 'sv-title');
-    this.buttons = PHASES.map((phase, i) => button('', () => scene.visitPhase(phase), el('i', '', String(i + 1)), el('span', '', words.text('phase_' + phase))));
+    this.phases = isPlain(scene.trace) ? PLAIN_PHASES : PHASES;
+    this.buttons = this.phases.map((phase, i) => button('', () => scene.visitPhase(phase), el('i', '', String(i + 1)), el('span', '', words.text('phase_' + phase))));
     const list = el('ol', 'sv-phases', this.buttons.map((node) => el('li', '', node)));
     this.sentence = el('p', 'sv-sentence');
     this.spoken = el('p', 'sv-hidden'); // while playing, screen readers hear one sentence a round instead of every step
@@ -24,11 +27,11 @@ export class Header {
     const parts = sentencesAt(trace, view).map((sentence) => el('span', '', words.nodes(sentence)));
     this.sentence.replaceChildren(...parts.flatMap((part, i) => (i ? [' ', part] : [part])));
     const total = trace.rounds.length;
-    this.title.textContent = view.round < 0 ? words.text('no_rounds') : words.text('round_of', { r: view.round + 1, n: total });
-    const now = PHASES.indexOf(view.phase === 'cache' ? 'commit' : view.phase);
+    this.title.textContent = view.round < 0 ? words.text('no_rounds') : this.where(view, total);
+    const now = this.phases.indexOf(view.phase === 'cache' ? 'commit' : view.phase);
     const marks = timeline.rounds[view.round];
     this.buttons.forEach((node, i) => {
-      const absent = Boolean(marks) && ((i === 0 && !marks.draft.length) || (i === 2 && marks.lastGate === null));
+      const absent = Boolean(marks) && ((this.phases[i] === 'draft' && !marks.draft.length) || (this.phases[i] === 'gate' && marks.lastGate === null));
       node.className = absent ? 'sv-absent' : i === now ? 'sv-now' : i < now ? 'sv-past' : '';
       node.disabled = absent || !marks;
       if (i === now) node.setAttribute('aria-current', 'step');
@@ -36,7 +39,14 @@ export class Header {
     });
     const done = finishedRounds(timeline, view.cursor);
     this.spoken.textContent = done ? words.plain(roundSummary(trace, done - 1)) : '';
-    return this.title.textContent + (now < 0 ? '' : ', ' + words.text('phase_' + PHASES[now]));
+    return this.title.textContent + (now < 0 ? '' : ', ' + words.text('phase_' + this.phases[now]));
+  }
+
+  /** Which round; at the end of a run that was stopped, that it was. */
+  where(view, n) {
+    const { words, trace, timeline } = this.scene;
+    if (trace.finish === 'cancelled' && view.cursor >= timeline.length) return words.text('stopped_after', { n });
+    return words.text('round_of', { r: view.round + 1, n });
   }
 
   /** Only one of the two is read out. */

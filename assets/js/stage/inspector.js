@@ -3,9 +3,9 @@
  * pinned, and never tells more than the run has shown so far.
  */
 import { button, el, setVars } from './dom.js';
+import { term } from './explain.js';
 import { badge, comparisonBar, gatePicture, numberCell, setMark } from './marks.js';
 import { formatFixed, formatMillionths, formatPair, formatProb, formatRatio } from './numbers.js';
-import { sentencesAt } from './sentence.js';
 import { isSettled, REVEAL } from './timeline.js';
 import { tokenPiece } from './tokens.js';
 import { acceptChance, distributionAt, drafterOf, exactZeros, isOneHot, likelihoodRatio, overrideAt, targetChoice, topRows } from './trace.js';
@@ -17,7 +17,7 @@ const TABLE_ROWS = 9;
  * `kind` is the status or the final token's kind once it is out; `subject` 'draft' or 'final'.
  */
 export function inspected(trace, timeline, view, pinned) {
-  if (view.round < 0 || view.phase === 'ready') return null;
+  if (view.round < 0 || (view.phase === 'ready' && pinned === null)) return null;
   const round = trace.rounds[view.round];
   const marks = timeline.rounds[view.round];
   const k = round.draft.tokens.length;
@@ -48,7 +48,8 @@ export class Inspector {
     const head = el('div', 'sv-inspector-head', el('b', '', words.text('inspector')));
     if (pinned !== null) head.append(button('sv-link', () => this.scene.select(null), words.text('unpin')));
     const found = inspected(trace, timeline, view, pinned);
-    const body = !found || found.subject === 'hidden' ? [el('p', 'sv-muted', words.text('inspect_empty'))] : this.body(view, found);
+    const silent = !found ? 'inspect_empty' : found.subject === 'hidden' ? 'inspect_hidden' : null;
+    const body = silent ? [el('p', 'sv-muted', words.text(silent))] : this.body(view, found);
     this.element.replaceChildren(head, ...body);
     return found ? found.position : null;
   }
@@ -61,7 +62,9 @@ export class Inspector {
 
   heading(token, className, kind, extra) {
     const chip = token === null ? el('span', 'sv-slot', '+1') : tokenPiece(this.scene.trace.vocab, token, 'sv-chip ' + className);
-    return el('div', 'sv-subject', chip, kind ? badge(this.scene.words, kind) : null, extra);
+    const { words } = this.scene;
+    const verdict = kind ? term(words, kind === 'target' ? 'e_fromtarget' : 'e_' + kind, '', badge(words, kind)) : null;
+    return el('div', 'sv-subject', chip, verdict, extra);
   }
 
   aboutDraft(round, view, { position, passed, kind }) {
@@ -70,18 +73,19 @@ export class Inspector {
     const mine = overrideAt(trace, view.round, position);
     const judged = kind === 'accepted' || kind === 'rejected';
     const [, u] = judged && verdict.u != null ? formatPair(acceptChance(verdict), verdict.u) : [null, '–'];
-    const number = (name, text, className) => el('div', className, el('span', '', name), el('b', '', text));
+    const greedy = isOneHot(round);
+    const number = (name, key, text, className) => el('div', className, el('span', '', term(words, key, '', name)), el('b', '', text));
     const parts = [
       this.heading(round.draft.tokens[position], 'sv-' + (kind || 'drafted'), kind, mine.token ? setMark(words) : null),
       el('div', 'sv-numbers',
-        number('q', formatProb(verdict.q), 'sv-q'),
-        number('p', passed ? formatProb(verdict.p) : '–', 'sv-p'),
-        number('p/q', passed ? formatRatio(likelihoodRatio(verdict)) : '–', ''),
-        number('u', u, '')),
+        number(words.text('n_q'), 'e_q', formatProb(verdict.q), 'sv-q'),
+        number(words.text('n_p'), 'e_p', passed ? formatProb(verdict.p) : '–', 'sv-p'),
+        greedy ? null : number('p/q', 'e_ratio', passed ? formatRatio(likelihoodRatio(verdict)) : '–', ''),
+        greedy ? null : number('u', 'e_u', u, '')),
     ];
-    if (judged && verdict.u != null) parts.push(setVars(gatePicture(words, verdict, mine.u), { t: 1 }));
+    if (judged && verdict.u != null) parts.push(setVars(gatePicture(words, verdict, mine.u, greedy), { t: 1 }));
     parts.push(el('p', 'sv-words', words.nodes(this.explainDraft(round, view, position, passed, kind))));
-    if (judged && mine.u) parts.push(el('p', 'sv-words', words.text('s_set_u')));
+    if (judged && mine.u && !greedy) parts.push(el('p', 'sv-words', words.text('s_set_u')));
     if (drafterOf(trace, round) === 'lookup') parts.push(el('p', 'sv-muted', words.text('lens_lookup')));
     return parts;
   }
@@ -91,10 +95,12 @@ export class Inspector {
     const verdict = round.verdicts[position];
     if (!passed) return { key: 'i_wait', values: {} };
     const ratio = formatRatio(likelihoodRatio(verdict));
-    if (kind === null) return { key: 'i_asked', values: { a: ratio } };
+    const greedy = isOneHot(round);
+    if (kind === null) return { key: greedy ? 'i_greedy_asked' : 'i_asked', values: { a: ratio } };
     const cut = round.verdicts.some((v) => v.status === 'rejected');
+    if (kind === 'unreached' && greedy) return { key: cut ? 'i_greedy_unreached' : 'i_greedy_after_end', values: {} };
     if (kind === 'unreached') return { key: cut ? 'i_unreached' : 'i_after_end', values: { a: ratio } };
-    if (isOneHot(round)) {
+    if (greedy) {
       const choice = targetChoice(round, position);
       if (kind === 'accepted') return { key: 'i_greedy_accept', values: {} };
       return choice === null ? { key: 'i_greedy_reject_alone', values: {} } : { key: 'i_greedy_reject', values: { choice } };
@@ -105,13 +111,19 @@ export class Inspector {
   }
 
   aboutFinal(round, view, { subject, kind }) {
-    const { words, trace } = this.scene;
+    const { words } = this.scene;
     if (subject === 'extra') return [this.heading(null), el('p', 'sv-words', words.text('i_extra'))];
     if (!kind) return [this.heading(null), el('p', 'sv-words', words.text('i_not_drawn'))];
-    const at = { ...view, phase: 'outcome', revealed: true };
-    const sentence = words.nodes(sentencesAt(trace, at)[0]);
-    const chance = isOneHot(round) ? null : el('p', 'sv-muted', words.text('i_chance_' + kind, { r: formatProb(round.final.prob) }));
-    return [this.heading(round.final.token, 'sv-' + kind, kind), el('p', 'sv-words', sentence), chance].filter(Boolean);
+    return [this.heading(round.final.token, 'sv-' + kind, kind), el('p', 'sv-words', words.nodes(this.explainFinal(round, kind)))];
+  }
+
+  /** The numbers behind the final token; the headline has said the rest. @returns {Sentence} */
+  explainFinal(round, kind) {
+    if (isOneHot(round)) return { key: 'i_chance_greedy', values: {} };
+    const r = formatProb(round.final.prob);
+    const detail = round.detail && round.detail[round.path.length];
+    if (kind !== 'recovered' || !detail || detail.alpha == null) return { key: kind === 'recovered' ? 'i_share_recovered' : 'i_chance_' + kind, values: { r } };
+    return { key: 'i_chance_recovered', values: { r, m: formatProb(1 - detail.alpha) } };
   }
 
   /** p and q of the likeliest tokens here, min(p, q) shaded; in the light of the leftover once it was drawn from. */
@@ -138,18 +150,18 @@ export class Inspector {
       numberCell('span', 'sv-p', formatMillionths(row.p, exact.p))));
     const leftover = kind === 'recovered' && subject === 'final';
     const table = el('div', 'sv-table' + (leftover ? ' sv-leftover' : ''), head, lines);
-    return passed && hasQ ? [table, this.legend(), ...(exact.p ? [] : this.measures(round.detail[position]))] : [table];
+    return passed && hasQ ? [table, this.legend(leftover), ...(exact.p ? [] : this.measures(round.detail[position]))] : [table];
   }
 
-  legend() {
+  legend(leftover) {
     const entry = (className, key) => el('span', className, this.scene.words.text(key));
-    return el('div', 'sv-legend', entry('sv-common', 'legend_common'), entry('sv-above', 'legend_more'), entry('sv-below', 'legend_less'));
+    return el('div', 'sv-legend' + (leftover ? ' sv-leftover' : ''), entry('sv-common', 'legend_common'), entry('sv-above', 'legend_more'), entry('sv-below', 'legend_less'));
   }
 
   measures(detail) {
     const { words } = this.scene;
     const [hp, hq] = detail.entropy;
-    const alpha = detail.alpha == null ? null : el('p', 'sv-muted', words.text('alpha_here', { a: formatProb(detail.alpha) }));
-    return [alpha, el('p', 'sv-muted', words.text('entropies', { p: formatFixed(hp, 2), q: formatFixed(hq, 2) }))].filter(Boolean);
+    const alpha = detail.alpha == null ? null : el('p', 'sv-muted', term(words, 'e_alpha', '', words.text('alpha_here', { a: formatProb(detail.alpha) })));
+    return [alpha, el('p', 'sv-muted', term(words, 'e_entropy', '', words.text('entropies', { p: formatFixed(hp, 2), q: formatFixed(hq, 2) })))].filter(Boolean);
   }
 }

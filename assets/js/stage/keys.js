@@ -18,8 +18,6 @@ const PLAIN_KEYS = new Map([
   [' ', 'toggle'],
   ['Home', 'first'],
   ['End', 'last'],
-  ['PageDown', 'nextRound'],
-  ['PageUp', 'previousRound'],
   ['ArrowDown', 'selectNext'],
   ['ArrowUp', 'selectPrevious'],
   ['Escape', 'escape'],
@@ -59,6 +57,7 @@ export function performAction(stage, action) {
     help: () => stage.transport.toggleHelp(),
     escape: () => {
       stage.transport.toggleHelp(false);
+      stage.bubble.hide();
       stage.select(null);
     },
   };

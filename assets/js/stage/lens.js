@@ -16,12 +16,14 @@ export class Lens {
   /**
    * @param {Scene} scene
    * @param {number} index  round
+   * @param {number} columns  of the board
    */
-  constructor(scene, index) {
+  constructor(scene, index, columns) {
     this.scene = scene;
     this.round = scene.trace.rounds[index];
     this.marks = scene.timeline.rounds[index];
-    this.columns = this.round.draft.tokens.length + 1;
+    this.positions = this.round.draft.tokens.length + 1;
+    this.columns = columns; // of the board, which can be more
     this.exact = exactZeros(scene.trace, this.round);
     this.element = el('div', 'sv-lens');
     this.caption = el('span');
@@ -41,7 +43,10 @@ export class Lens {
     const { content, caption } = this.card(phase, index, told);
     this.element.className = 'sv-lens sv-lens-' + phase;
     this.element.replaceChildren(content);
-    this.caption.textContent = caption;
+    const at = caption && phase !== 'pass' && phase !== 'ready';
+    // where the board is turned, the card stands apart and says which position it speaks of
+    const placed = at ? this.scene.words.text('lens_at', { i: index + 1, what: caption }) : caption;
+    this.caption.replaceChildren(el('i', 'sv-wide-only', caption), el('i', 'sv-narrow-only', placed));
   }
 
   card(phase, index, told) {
@@ -53,7 +58,7 @@ export class Lens {
     }
     if (!this.round.detail) return { content: this.note(words.text('no_detail'), phase === 'pass' ? null : index), caption: '' };
     if (phase === 'draft') return { content: this.drawn(index, 'q', this.round.draft.tokens[index], this.marks.draft[index]), caption: words.text('lens_draft') };
-    if (phase === 'pass') return { content: this.sparks(), caption: words.text('lens_pass', { n: this.columns }) };
+    if (phase === 'pass') return { content: this.sparks(), caption: words.text('lens_pass', { n: this.positions }) };
     if (phase === 'gate') return { content: this.compared(index), caption: words.text('lens_gate') };
     const { kind, token } = this.round.final;
     return { content: this.drawn(index, kind === 'recovered' ? 'r' : 'p', token, this.marks.outcome, told), caption: words.text('lens_' + kind) };
@@ -63,7 +68,13 @@ export class Lens {
   place(card, column) {
     const span = Math.min(this.columns, this.columns > 9 ? 5 : 3);
     const from = Math.max(0, Math.min(this.columns - span, column - (span > 3 ? 2 : 1)));
-    return setVars(card, { left: from / this.columns, width: span / this.columns, nose: (column - from + 0.5) / span });
+    return setVars(card, { left: from / this.columns, width: span / this.columns });
+  }
+
+  /** A card with its notch under the column, both bound to a step. */
+  under(card, column, tone, step) {
+    const notch = setVars(el('i', 'sv-notch'), { nose: (column + 0.5) / this.columns });
+    return this.binder.bind(el('div', 'sv-under sv-' + tone, notch, this.place(card, column)), step);
   }
 
   /** Words where there is nothing to draw. */
@@ -77,7 +88,7 @@ export class Lens {
     const rows = topRows(distributionAt(this.round, position), (row) => row[which] || 0, ROWS, [token]);
     const most = Math.max(1, ...rows.map((row) => row[which] || 0));
     const kind = which === 'q' ? 'draft' : this.round.final.kind;
-    const card = el('div', 'sv-card sv-' + kind, rows.map((row) => {
+    const card = el('div', 'sv-card', rows.map((row) => {
       const hit = told && row.id === token;
       const line = el('div', hit ? 'sv-hit' : '',
         tokenPiece(this.scene.trace.vocab, row.id),
@@ -86,7 +97,7 @@ export class Lens {
         el('em', '', hit ? icon(which === 'q' ? 'drawn' : kind) : null));
       return setVars(line, { v: (row[which] || 0) / most });
     }));
-    return this.binder.bind(this.place(card, position), step);
+    return this.under(card, position, kind, step);
   }
 
   /** p against q at a gate: the three colours of the algebra. */
@@ -94,18 +105,18 @@ export class Lens {
     const token = this.round.draft.tokens[position];
     const rows = topRows(distributionAt(this.round, position), (row) => Math.max(row.p, row.q || 0), ROWS, [token]);
     const most = Math.max(1, ...rows.map((row) => Math.max(row.p, row.q || 0)));
-    const card = el('div', 'sv-card sv-compare', rows.map((row) => el('div', row.id === token ? 'sv-hit' : '',
+    const card = el('div', 'sv-card', rows.map((row) => el('div', row.id === token ? 'sv-hit' : '',
       tokenPiece(this.scene.trace.vocab, row.id),
       comparisonBar(row.p, row.q, most),
       numberCell('b', 'sv-q', formatMillionths(row.q, this.exact.q)),
       numberCell('b', 'sv-p', formatMillionths(row.p, this.exact.p)))));
-    return this.binder.bind(this.place(card, position), this.marks.gate[position]);
+    return this.under(card, position, 'compare', this.marks.gate[position]);
   }
 
   /** p at every position: they all come out of the one pass, together. */
   sparks() {
     const list = el('div', 'sv-sparks');
-    for (let i = 0; i < this.columns; i++) {
+    for (let i = 0; i < this.positions; i++) {
       const drafted = this.round.draft.tokens[i];
       const rows = topRows(distributionAt(this.round, i), (row) => row.p, SPARK_BARS, []);
       const bars = el('div', 'sv-spark', rows.map((row) => setVars(el('i', row.id === drafted ? 'sv-hit' : ''), { v: row.p / rows[0].p })));

@@ -15,9 +15,11 @@ export function meter(name, value, className) {
 
 /**
  * A gate: the bar is min(1, p/q), the hatched rest rejection, the pin the draw u. The label of the bar stands on the
- * side where the pin does not fall.
+ * side where the pin does not fall. Where p and q are one-hot (`greedy`) there is nothing to draw: the bar is full or
+ * empty.
  */
-export function gatePicture(words, verdict, setByHand) {
+export function gatePicture(words, verdict, setByHand, greedy) {
+  if (greedy && verdict.status !== 'unreached') return greedyGate(words, verdict);
   const chance = acceptChance(verdict);
   const drawn = verdict.u != null && verdict.status !== 'unreached';
   const parts = [chance > 0 ? el('i', 'sv-ok') : null, drawn ? el('i', 'sv-pin') : null];
@@ -32,6 +34,13 @@ export function gatePicture(words, verdict, setByHand) {
   const mine = setByHand ? setMark(words) : null;
   gate.append(setVars(el('span', 'sv-gate-u', mine, 'u ', el('b', '', u)), { u: verdict.u }));
   return gate;
+}
+
+function greedyGate(words, verdict) {
+  const same = verdict.status === 'accepted';
+  const track = setVars(el('div', 'sv-track sv-' + verdict.status, same ? el('i', 'sv-ok') : null), { av: same ? 1 : 0 });
+  const answer = setVars(el('span', 'sv-gate-u', el('b', '', words.text(same ? 'yes' : 'no'))), { u: 0.5 });
+  return el('div', 'sv-gate sv-greedy', el('span', 'sv-gate-a', words.text('gate_greedy')), track, answer);
 }
 
 /** The sign of what the visitor set by hand. */

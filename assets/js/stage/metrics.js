@@ -13,16 +13,28 @@
  * @property {number|null} tokensPerSecond        without the prefill
  * @property {number|null} plainTokensPerSecond   from the measured time of one plain target step
  * @property {number|null} speedup        the one over the other; below 1 it is slower
+ * @property {number|null} draftStepMs    mean of a draft step
+ * @property {number|null} checkMs        mean of a target pass that checks drafts
  */
+
+/** Milliseconds of a whole round; reading the prompt is not part of it. */
+export function roundMs({ times }) {
+  return total(times.draft) + times.target + times.verify + times.commit;
+}
+
+function total(list) {
+  return list.reduce((a, b) => a + b, 0);
+}
 
 /** @returns {Metrics} */
 export function measure(trace, count) {
-  const sum = (list) => list.reduce((a, b) => a + b, 0);
   const rounds = trace.rounds.slice(0, count);
-  const drafted = sum(rounds.map((r) => r.draft.tokens.length));
-  const accepted = sum(rounds.map((r) => r.path.length));
-  const emitted = sum(rounds.map((r) => r.path.length + (r.final ? 1 : 0)));
-  const ms = sum(rounds.map((r) => sum(r.times.draft) + r.times.target + r.times.verify + r.times.commit));
+  const drafted = total(rounds.map((r) => r.draft.tokens.length));
+  const accepted = total(rounds.map((r) => r.path.length));
+  const emitted = total(rounds.map((r) => r.path.length + (r.final ? 1 : 0)));
+  const ms = total(rounds.map(roundMs));
+  const checked = rounds.filter((r) => r.draft.tokens.length);
+  const draftSteps = checked.flatMap((r) => r.times.draft);
   const widest = Math.max(0, ...rounds.map((r) => r.draft.tokens.length));
   // a round too short to have position i counts as not accepted there, as in specviz.metrics
   const perPosition = Array.from({ length: widest }, (_, i) => rounds.filter((r) => r.path.length > i).length / rounds.length);
@@ -40,5 +52,7 @@ export function measure(trace, count) {
     tokensPerSecond,
     plainTokensPerSecond,
     speedup: tokensPerSecond && plainTokensPerSecond ? tokensPerSecond / plainTokensPerSecond : null,
+    draftStepMs: draftSteps.length ? total(draftSteps) / draftSteps.length : null,
+    checkMs: checked.length ? total(checked.map((r) => r.times.target)) / checked.length : null,
   };
 }

@@ -4,8 +4,9 @@
  *
  * @typedef {{key: string, values: Object<string, string|number>}} Sentence
  */
-import { formatMs, formatPair, formatProb } from './numbers.js';
-import { acceptChance, drafterOf, isOneHot, likelihoodRatio, outputToken, overrideAt, targetChoice } from './trace.js';
+import { formatMs, formatPair, formatProb, formatRatio } from './numbers.js';
+import { roundMs } from './metrics.js';
+import { acceptChance, drafterOf, hasSmallDraft, isOneHot, likelihoodRatio, outputToken, overrideAt, shortage, targetChoice } from './trace.js';
 
 /** @returns {Sentence[]} */
 export function sentencesAt(trace, view) {
@@ -17,12 +18,12 @@ export function sentencesAt(trace, view) {
 /** A round in one sentence, for screen readers and titles. @returns {Sentence} */
 export function roundSummary(trace, index) {
   const round = trace.rounds[index];
-  const n = index + 1;
+  const r = index + 1;
   const k = round.draft.tokens.length;
   const a = round.path.length;
-  if (!round.final) return say('sr_ended', { n, k, a });
+  if (!round.final) return say('sr_ended', { r, k, a });
   const key = k ? 'sr_' + round.final.kind : 'sr_target';
-  return say(key, { n, k, a, m: a + 1, tok: round.final.token });
+  return say(key, { r, k, a, n: a + 1, tok: round.final.token });
 }
 
 function say(key, values) {
@@ -30,33 +31,46 @@ function say(key, values) {
 }
 
 function sayReady(trace, round) {
-  const k = round.draft.tokens.length;
+  const n = round.draft.tokens.length;
   const drafter = drafterOf(trace, round);
-  if (drafter === 'none') return [say('s_ready_plain')];
-  return [say(drafter === 'lookup' ? 's_ready_lookup' : 's_ready', { k })];
+  if (drafter === 'none') return [say('s_ready_plain'), ...sayShort(trace, round)];
+  return [say(drafter === 'lookup' ? 's_ready_lookup' : 's_ready' + size(trace, round), { n }), ...sayShort(trace, round)];
+}
+
+/** Only a draft model of its own is small; the target without some layers is "the draft". */
+function size(trace, round) {
+  return hasSmallDraft(trace, round) ? '_small' : '';
+}
+
+/** Why fewer tokens than k are drafted near the end. */
+function sayShort(trace, round) {
+  const left = shortage(trace, round);
+  if (left === null) return [];
+  return [left === 1 ? say('s_short_none') : say('s_short', { n: left, m: left - 1 })];
 }
 
 function sayDraft(trace, round, view) {
   const i = view.index;
   const values = { i: i + 1, k: round.draft.tokens.length, tok: round.draft.tokens[i], q: formatProb(round.draft.q[i]) };
-  if (overrideAt(trace, view.round, i).token) return [say('s_draft_set', values)];
-  if (drafterOf(trace, round) === 'lookup') return [say('s_draft_lookup', values)];
-  return [say(isOneHot(round) ? 's_draft_greedy' : 's_draft', values)];
+  const short = sayShort(trace, round);
+  if (overrideAt(trace, view.round, i).token) return [say('s_draft_set', values), ...short];
+  if (drafterOf(trace, round) === 'lookup') return [say('s_draft_lookup', values), ...short];
+  return [say((isOneHot(round) ? 's_draft_greedy' : 's_draft') + size(trace, round), values), ...short];
 }
 
 function sayPass(trace, round) {
   const n = round.draft.tokens.length + 1;
   const values = { n, ms: formatMs(round.times.target), b: formatMs(trace.baseline_ms) };
-  if (n === 1) return [say('s_pass_plain', values)];
-  const cheaper = trace.baseline_ms && round.times.target < n * trace.baseline_ms; // only compare where it is a gain
-  return [say(cheaper ? 's_pass' : 's_pass_alone', values)];
+  if (n === 1) return [say('s_pass_plain', values), ...sayShort(trace, round)];
+  return [say(trace.baseline_ms ? 's_pass' : 's_pass_alone', values)];
 }
 
 function sayGate(trace, round, view) {
   const i = view.index;
   const verdict = round.verdicts[i];
-  const sentence = isOneHot(round) ? sayGreedyGate(round, view) : saySampledGate(trace, round, view);
-  const mine = view.revealed && verdict.u != null && overrideAt(trace, view.round, i).u;
+  const greedy = isOneHot(round); // then u decides nothing
+  const sentence = greedy ? sayGreedyGate(round, view) : saySampledGate(trace, round, view);
+  const mine = !greedy && view.revealed && verdict.u != null && overrideAt(trace, view.round, i).u;
   return mine ? [sentence, say('s_set_u')] : [sentence];
 }
 
@@ -75,8 +89,10 @@ function saySampledGate(trace, round, view) {
   const chance = acceptChance(verdict);
   const [a, u] = verdict.u == null ? [formatProb(chance), '–'] : formatPair(chance, verdict.u);
   const values = { tok: round.draft.tokens[i], a, u, p: formatProb(verdict.p), q: formatProb(verdict.q) };
+  const sure = likelihoodRatio(verdict) >= 1;
+  if (!view.revealed && sure) return say('s_gate_ask_sure', { ...values, a: formatRatio(likelihoodRatio(verdict)) });
   if (!view.revealed) return say(drafterOf(trace, round) === 'lookup' ? 's_gate_ask_lookup' : 's_gate_ask', values);
-  if (likelihoodRatio(verdict) >= 1) return say('s_gate_sure', values);
+  if (sure) return say('s_gate_sure', values);
   if (verdict.status === 'accepted') return say('s_gate_accept', values);
   return say(i === round.draft.tokens.length - 1 ? 's_gate_reject_last' : 's_gate_reject', values);
 }
@@ -94,14 +110,18 @@ function sayOutcome(trace, round, view) {
 
 function sayCache(trace, round) {
   const [, full, kept] = round.target_rows;
-  const values = { k: full - round.start, a: kept - round.start, x: full - kept };
-  if (values.k === 0) return [say('s_cache_plain')];
+  const values = { n: full - round.start, a: kept - round.start, x: full - kept };
+  if (values.n === 0) return [say('s_cache_plain')];
   return [say(values.x === 0 ? 's_cache_all' : values.a === 0 ? 's_cache_none' : 's_cache', values)];
 }
 
 function sayDone(trace, round) {
   const a = round.path.length;
-  if (!round.final) return [say('s_done_ended', { n: a })];
-  if (!round.draft.tokens.length) return [say('s_done_plain')];
-  return [say('s_done_' + round.final.kind, { n: a + 1, a })];
+  const n = a + (round.final ? 1 : 0);
+  const values = { n, a, total: formatMs(roundMs(round)) };
+  if (!round.draft.tokens.length) return [say('s_done_plain', values)];
+  const done = say('s_done_' + (round.final ? round.final.kind : 'ended'), values);
+  if (!trace.baseline_ms) return [done];
+  // a digit more than elsewhere, so that the product can be followed
+  return [done, say('s_done_compare', { n, b: trace.baseline_ms.toFixed(1), plain: formatMs(n * trace.baseline_ms) })];
 }

@@ -12,11 +12,14 @@
  * and what they may ask of it: seek, step, toggle, setSpeed, select, visit, visitPhase
  */
 import { statusCard } from './cards.js';
-import { ChainBoard, EmptyBoard } from './chain.js';
+import { ChainBoard } from './chain.js';
 import { el } from './dom.js';
+import { EmptyBoard } from './empty.js';
+import { Bubble } from './explain.js';
 import { footnotes } from './footnotes.js';
 import { Header } from './header.js';
 import { Inspector } from './inspector.js';
+import { listen, unlisten } from './keyboard.js';
 import { keyAction, keyIsTaken, performAction } from './keys.js';
 import { Player } from './player.js';
 import { Selection } from './selection.js';
@@ -45,8 +48,8 @@ export class Stage {
     this.player = new Player(() => this.timeline, () => this.paint());
     host.classList.add('sv');
     host.tabIndex = -1;
-    this.onkey = (event) => this.key(event);
-    host.addEventListener('keydown', this.onkey);
+    this.bubble = new Bubble(host);
+    listen(this);
     this.observer = new ResizeObserver(() => this.fit());
     this.observer.observe(host);
     this.set({ strings: {}, lang: 'en', ...options });
@@ -125,7 +128,7 @@ export class Stage {
     const story = el('section', 'sv-story', this.header.element, this.text.element, this.place);
     const main = el('div', 'sv-main', story, this.inspector.element);
     const flow = el('div', 'sv-flow', this.tiles.element, main);
-    this.host.replaceChildren(...(card ? [card] : []), flow, this.transport.element, footnotes(this));
+    this.host.replaceChildren(...(card ? [card] : []), flow, this.transport.element, footnotes(this), this.bubble.element);
     this.fit();
     this.paint();
   }
@@ -156,7 +159,7 @@ export class Stage {
   turnTo(round) {
     this.board = this.makeBoard(round);
     this.place.replaceChildren(this.board.element);
-    this.host.classList.toggle('sv-full-width', this.board.positions > 9);
+    this.host.classList.toggle('sv-full-width', this.board.columnCount > 9);
     this.told = null;
     if (this.selection.round !== round) this.selection.clear();
   }
@@ -171,8 +174,9 @@ export class Stage {
     const position = this.inspector.show(view, pinned);
     this.board.highlight(view.phase === 'pass' && pinned === null ? null : position, pinned !== null);
     this.text.show(view);
-    const k = view.round < 0 ? 0 : this.trace.rounds[view.round].draft.tokens.length;
-    this.tiles.show(finishedRounds(this.timeline, view.cursor), k);
+    this.host.classList.toggle('sv-pinned', pinned !== null);
+    this.tiles.show(finishedRounds(this.timeline, view.cursor));
+    this.bubble.refresh();
     this.board.follow(view); // scrolling measures the page, so it comes last
     this.text.follow();
   }
@@ -258,6 +262,8 @@ export class Stage {
     this.selection.toggle(this.board.round, position);
     this.told = null;
     this.paint();
+    // on a phone the inspector lies over the lower part of the board while something is pinned
+    if (this.selection.position !== null && this.host.classList.contains('sv-narrow')) this.board.reveal(this.selection.position);
   }
 
   selectNeighbour(direction) {
@@ -283,8 +289,9 @@ export class Stage {
   destroy() {
     this.player.stop();
     this.observer.disconnect();
-    this.host.removeEventListener('keydown', this.onkey);
-    this.host.classList.remove('sv', 'sv-mid', 'sv-narrow', 'sv-projector', 'sv-full-width', 'sv-following');
+    this.bubble.destroy();
+    unlisten(this);
+    this.host.classList.remove('sv', 'sv-mid', 'sv-narrow', 'sv-projector', 'sv-full-width', 'sv-following', 'sv-pinned');
     for (const name of ['tabindex', 'lang', 'role', 'aria-label', 'data-phase']) this.host.removeAttribute(name);
     this.host.replaceChildren();
     this.trace = null;

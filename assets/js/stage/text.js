@@ -3,13 +3,15 @@
  * character that is not whole yet are dots; the character appears with its last byte.
  */
 import { Binder, el, icon } from './dom.js';
-import { glyphNodes, lookupToken, spacedBytes, tokenName, tokenPiece } from './tokens.js';
+import { byteParts, decodeBytes, glyphNodes, lookupToken, spacedBytes, tokenName, tokenPiece } from './tokens.js';
+import { isPlain } from './trace.js';
 
 export class TextSoFar {
   constructor(scene) {
     this.scene = scene;
     this.binder = new Binder();
     this.pending = []; // hexadecimal bytes still waiting for the rest of their character
+    this.fragments = []; // the pieces of the present run of bytes
     this.groups = [];
     const { words, trace } = scene;
     this.caret = el('span', 'sv-caret');
@@ -25,23 +27,32 @@ export class TextSoFar {
   prompt() {
     const { words, trace } = this.scene;
     const body = el('span');
-    const fold = el('details', 'sv-prompt-fold', el('summary', '', words.text('prompt', { n: trace.prompt.tokens.length })), body);
-    fold.addEventListener('toggle', () => { // a prompt can be thousands of tokens: drawn when it is asked for
-      if (fold.open && !body.childNodes.length) body.append(...trace.prompt.tokens.map((id) => this.piece(id, 'sv-from-prompt', [])));
+    this.fold = el('details', 'sv-prompt-fold', el('summary', '', words.text('prompt', { n: trace.prompt.tokens.length })), body);
+    this.fold.addEventListener('toggle', () => { // a prompt can be thousands of tokens: drawn when it is asked for
+      const pending = [];
+      if (this.fold.open && !body.childNodes.length) body.append(...trace.prompt.tokens.map((id) => this.piece(id, 'sv-from-prompt', pending)));
+      this.run.classList.toggle('sv-open', this.fold.open);
+      if (this.fold.open) this.run.scrollTop = 0;
+      else this.follow();
     });
-    return fold;
+    return this.fold;
   }
 
   /** Adds rounds at the end; what is there stays as it is. */
   append(rounds) {
+    const { trace, words } = this.scene;
     for (const round of rounds) {
       const group = el('span', 'sv-group');
       const emitted = round.path.map((i) => ({ id: round.draft.tokens[i], kind: 'accepted', position: i }));
       if (round.final) emitted.push({ id: round.final.token, kind: round.final.kind, position: round.path.length });
+      // where every token is the target's own, a mark on each would say nothing
+      const marked = !isPlain(trace);
       for (const { id, kind, position } of emitted) {
-        const piece = this.piece(id, 'sv-from sv-' + kind, this.pending);
-        piece.title = this.scene.words.text('text_title', { kind: this.scene.words.text(kind), n: round.index + 1 }) + ' · ' + tokenName(this.scene.trace.vocab, id);
-        if (kind !== 'accepted') piece.append(el('sup', '', icon(kind)));
+        const piece = this.piece(id, marked ? 'sv-from sv-' + kind : 'sv-from', this.pending);
+        const origin = words.text('text_title', { kind: words.text(kind), n: round.index + 1 }) + ' · ';
+        const meaning = '\n' + words.text(kind === 'target' ? 'e_fromtarget' : 'e_' + kind);
+        this.nameFragments({ id, piece, title: (name) => origin + name + meaning });
+        if (marked && kind !== 'accepted') piece.append(el('sup', '', icon(kind)));
         Object.assign(piece.dataset, { round: round.index, position });
         group.append(piece);
       }
@@ -74,6 +85,18 @@ export class TextSoFar {
     return piece;
   }
 
+  /** Titles; those of bytes name their character as soon as the last of it has come. */
+  nameFragments(entry) {
+    const { trace, words } = this.scene;
+    if (lookupToken(trace.vocab, entry.id).kind === 'bytes') this.fragments.push(entry);
+    else this.fragments = [];
+    entry.piece.title = entry.title(tokenName(trace.vocab, entry.id));
+    byteParts(trace.vocab, this.fragments.map(({ id }) => id)).forEach((part, i) => {
+      const { id, piece, title } = this.fragments[i];
+      if (part) piece.title = title(words.text('byte_part', { bytes: tokenName(trace.vocab, id), ...part }));
+    });
+  }
+
   clicked(event) {
     const piece = event.target.closest('.sv-from');
     if (piece) this.scene.visit(+piece.dataset.round, +piece.dataset.position);
@@ -87,19 +110,8 @@ export class TextSoFar {
     this.groups.forEach((group, i) => group.classList.toggle('sv-now', i === view.round));
   }
 
-  /** The newest text is in sight. */
+  /** The newest text is in sight, unless the prompt is being read. */
   follow() {
-    this.run.scrollTop = this.run.scrollHeight;
-  }
-}
-
-/** The text of whole UTF-8 characters, or null while one is incomplete. */
-export function decodeBytes(hex) {
-  try {
-    const bytes = Uint8Array.from(hex.match(/../g) || [], (pair) => parseInt(pair, 16));
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return null; // not (yet) valid
-    throw error;
+    if (!this.fold.open) this.run.scrollTop = this.run.scrollHeight;
   }
 }

@@ -1,7 +1,9 @@
 /** The line of figures: what the run has achieved so far, with plain decoding next to it. */
-import { el, icon, setVars } from './dom.js';
+import { button, el, icon, setVars } from './dom.js';
+import { explained } from './explain.js';
 import { measure } from './metrics.js';
-import { formatFixed, formatPercent } from './numbers.js';
+import { formatFixed, formatMs, formatPercent } from './numbers.js';
+import { isPlain } from './trace.js';
 
 const ABOUT_EQUAL = 0.03; // speeds closer than this are called the same
 
@@ -11,19 +13,20 @@ export class Tiles {
     this.element = el('dl', 'sv-tiles');
   }
 
-  /** Figures after the first `count` rounds; the board's k decides how many positions have a bar. */
-  show(count, k) {
+  /** Figures after the first `count` rounds. Plain decoding has only two of them. */
+  show(count) {
     const { words, trace } = this.scene;
     const m = measure(trace, count);
-    const some = m.rounds > 0;
+    const plain = isPlain(trace);
     const most = trace.config.method === 'none' ? 1 : trace.config.k + 1;
-    this.element.replaceChildren(
+    const tiles = [
       this.tile('m_per_round', formatFixed(m.perRound, 2), words.text('m_at_most', { k: most })),
       this.tile('m_accepted', formatPercent(m.rate), m.drafted ? words.text('m_of', { a: m.accepted, b: m.drafted }) : ''),
-      this.tile('m_position', null, '', this.bars(m, Math.max(k, m.perPosition.length))),
-      this.tile('m_saved', some ? String(m.saved) : '–', some ? words.text(m.rounds === 1 ? 'm_passes_one' : 'm_passes', { a: m.emitted, b: m.rounds }) : ''),
-      this.tile('m_speed', formatFixed(m.tokensPerSecond, 1), this.compared(m)),
-    );
+      this.tile('m_position', null, '', this.bars(m, Math.max(most - 1, m.perPosition.length))),
+      this.tile('m_saved', m.rounds ? String(m.saved) : '–', m.rounds ? words.text(m.emitted === 1 ? 'm_pass_single' : 'm_passes', { a: m.emitted, n: m.rounds }) : ''),
+      this.tile('m_speed', formatFixed(m.tokensPerSecond, 1), plain ? '' : this.compared(m)),
+    ];
+    this.element.replaceChildren(...(plain ? [tiles[0], tiles[4]] : tiles));
   }
 
   tile(key, value, caption, picture) {
@@ -53,7 +56,17 @@ export class Tiles {
     const values = { b: formatFixed(m.plainTokensPerSecond, 1), x: formatFixed(m.speedup, 2) };
     if (m.speedup === null) return words.text('m_plain', values);
     if (Math.abs(m.speedup - 1) <= ABOUT_EQUAL) return words.text('m_same', values);
-    const faster = m.speedup > 1;
-    return [el('span', faster ? 'sv-fast' : 'sv-slow', icon(faster ? 'fast' : 'slow'), words.text(faster ? 'm_faster' : 'm_slower', values))];
+    if (m.speedup > 1) return [el('span', 'sv-fast', icon('fast'), words.text('m_faster', values))];
+    const why = this.reason(m);
+    const told = [icon('slow'), words.text('m_slower', values)];
+    return [why ? explained(button('sv-term sv-slow', () => {}, told), why) : el('span', 'sv-slow', told)];
+  }
+
+  /** What makes it slow, in numbers. */
+  reason(m) {
+    const { words, trace } = this.scene;
+    if (m.rate === null) return null;
+    const values = { d: formatMs(m.draftStepMs), t: formatMs(m.checkMs), b: formatMs(trace.baseline_ms), rate: formatPercent(m.rate) };
+    return words.text(trace.config.method === 'lookup' ? 'm_why_slower_lookup' : 'm_why_slower', values);
   }
 }

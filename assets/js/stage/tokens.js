@@ -56,16 +56,53 @@ export function spacedBytes(hex) {
   return (hex.match(/../g) || []).join('·').toUpperCase();
 }
 
-/** A special token without its brackets: im_end. */
-function bareSpecial(text) {
-  return text.replace(/^<\|?|\|?>$/g, '') || text;
+/** The text of whole UTF-8 characters, or null while one is incomplete. */
+export function decodeBytes(hex) {
+  try {
+    const bytes = Uint8Array.from(hex.match(/../g) || [], (pair) => parseInt(pair, 16));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return null; // not (yet) valid
+    throw error;
+  }
+}
+
+/**
+ * Which bytes of which character each token of a sequence holds: `{ch, i, n}`, bytes i ("1" or "1–2") of n, or null
+ * where a token holds no fragment or its character is not whole yet. Pure.
+ */
+export function byteParts(vocab, ids) {
+  const parts = ids.map(() => null);
+  const bytes = ids.flatMap((id, owner) => {
+    const { kind, text } = lookupToken(vocab, id);
+    return kind === 'bytes' ? (text.match(/../g) || []).map((hex) => ({ hex, owner })) : [{ hex: null, owner }];
+  });
+  for (let at = 0; at < bytes.length; at++) {
+    const length = characterLength(bytes[at].hex);
+    const run = bytes.slice(at, at + length);
+    if (length < 2 || run.length < length || run.some(({ hex }) => hex === null)) continue;
+    const ch = decodeBytes(run.map(({ hex }) => hex).join(''));
+    if (ch === null) continue;
+    for (const owner of new Set(run.map((b) => b.owner))) {
+      const mine = run.map((b, i) => (b.owner === owner ? i + 1 : 0)).filter(Boolean);
+      if (!parts[owner] && mine.length < length) parts[owner] = { ch, i: mine.length > 1 ? mine[0] + '–' + mine.at(-1) : String(mine[0]), n: length };
+    }
+    at += length - 1;
+  }
+  return parts;
+}
+
+/** Bytes of the UTF-8 character that begins with this byte; 0 where none does. */
+function characterLength(hex) {
+  const lead = hex === null ? 0x80 : parseInt(hex, 16);
+  return lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
 }
 
 /** A token in one line of plain text, safe in a title or an accessible name. */
 export function tokenName(vocab, id) {
   const { kind, text } = lookupToken(vocab, id);
   if (kind === 'bytes') return spacedBytes(text);
-  if (kind !== 'text') return kind === 'special' ? '⟨' + glyphText(bareSpecial(text)) + '⟩' : text;
+  if (kind !== 'text') return kind === 'special' ? glyphText(text) : text;
   return '“' + glyphText(text, true) + '”';
 }
 
@@ -81,7 +118,7 @@ export function glyphNodes(text, soft) {
 /** A token as an inline piece or, with the class "sv-chip", as a chip. */
 export function tokenPiece(vocab, id, className) {
   const { kind, text } = lookupToken(vocab, id);
-  const shown = kind === 'bytes' ? [spacedBytes(text)] : glyphNodes(kind === 'special' ? bareSpecial(text) : text);
+  const shown = kind === 'bytes' ? [spacedBytes(text)] : glyphNodes(text);
   const piece = el('span', 'sv-token sv-kind-' + kind + (className ? ' ' + className : ''), shown);
   piece.title = tokenName(vocab, id) + ' · ' + id;
   return piece;

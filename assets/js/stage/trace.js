@@ -71,6 +71,17 @@ export function outputToken(round, position) {
   return position === round.path.length && round.final ? round.final.token : null;
 }
 
+/** The last `count` tokens of the text before a round. */
+export function tokensBefore(trace, index, count) {
+  const found = [];
+  for (let r = index - 1; r >= 0 && found.length < count; r--) {
+    const { path, draft, final } = trace.rounds[r];
+    found.unshift(...path.map((i) => draft.tokens[i]), ...(final ? [final.token] : []));
+  }
+  if (found.length < count) found.unshift(...trace.prompt.tokens.slice(-count));
+  return found.slice(-count);
+}
+
 /** What the visitor set by hand at a drafted position. */
 export function overrideAt(trace, roundIndex, position) {
   const found = { u: false, token: false };
@@ -88,9 +99,46 @@ export function overrideAt(trace, roundIndex, position) {
  */
 export function drafterOf(trace, round) {
   if (!round.draft.tokens.length) return 'none';
-  const copied = trace.forked_at != null && round.index < trace.forked_at;
-  if (copied) return round.draft_rows ? 'model' : 'lookup';
+  if (isCopied(trace, round)) return round.draft_rows ? 'model' : 'lookup';
   return trace.config.method === 'lookup' ? 'lookup' : 'model';
+}
+
+/** Whether a round was copied from another trace, whose settings this one does not tell. */
+export function isCopied(trace, round) {
+  return trace.forked_at != null && round.index < trace.forked_at;
+}
+
+/** Whether the whole trace is plain decoding: every token is the target's own. */
+export function isPlain(trace) {
+  return trace.config.method === 'none' && trace.forked_at == null;
+}
+
+/** Whether the drafter was a smaller model; the target without some layers is none. */
+export function hasSmallDraft(trace, round) {
+  return trace.config.method === 'draft' && !isCopied(trace, round);
+}
+
+/** How many tokens were left to write, where that is why fewer than k were drafted; else null. */
+export function shortage(trace, round) {
+  const { method, k, max_new_tokens: most } = trace.config;
+  if (method === 'none' || most == null || isCopied(trace, round) || round.draft.tokens.length >= k) return null;
+  const left = trace.prompt.tokens.length + most - round.start;
+  return left >= 1 && round.draft.tokens.length === left - 1 ? left : null; // the target adds one
+}
+
+/**
+ * What the boards of a trace have rows for. It is the same for all its rounds, so that nothing moves from one to the
+ * next: `gates` where anything can be drafted, `draftCache` where the drafter has one, `columns` without drawing more
+ * than the widest round needs.
+ */
+export function boardShape(trace) {
+  const { method, k } = trace.config;
+  const copied = trace.rounds.filter((round) => isCopied(trace, round));
+  return {
+    gates: (method !== 'none' && k > 0) || copied.some((round) => round.draft.tokens.length),
+    draftCache: method === 'skip' || method === 'draft' || copied.some((round) => round.draft_rows),
+    columns: Math.max(method === 'none' ? 0 : k, ...copied.map((round) => round.draft.tokens.length)) + 1,
+  };
 }
 
 /**

@@ -15,9 +15,15 @@ export class Words {
     this.vocab = vocab;
   }
 
+  /** The text of a key; with n = 1 its singular `<key>_one`, where there is one. */
+  template(key, values) {
+    const one = values && values.n === 1 ? this.strings[key + '_one'] : null;
+    return one == null ? this.strings[key] : one;
+  }
+
   /** Plain text. A missing key shows itself: it is a mistake that a test finds. */
   text(key, values) {
-    const template = this.strings[key];
+    const template = this.template(key, values);
     return template == null ? '⟨' + key + '⟩' : fillTemplate(template, values);
   }
 
@@ -30,7 +36,7 @@ export class Words {
 
   /** Nodes of a sentence: text, bold numbers, token chips. */
   nodes({ key, values }) {
-    const template = this.strings[key];
+    const template = this.template(key, values);
     if (template == null) return ['⟨' + key + '⟩'];
     return template.split(/(\{\w+\})/).map((part) => {
       const name = /^\{(\w+)\}$/.test(part) ? part.slice(1, -1) : null;

@@ -20,6 +20,7 @@ from specviz.views.tokens import visible
 
 EXAMPLES = ("sky", "count", "story", "quantum")
 DEFAULTS = ("Why is the sky blue?", "skip", 5, 0.8, "123", 0, 1.0, 0.0, 64, "", True)
+OWN = ""  # in the list of recorded runs: none of them
 WAITING = 24  # visitors that may wait or run at once; each holds a thread of the server
 
 
@@ -44,9 +45,12 @@ def build(page: Page) -> None:
         with gr.Row(elem_classes="sv-chips"):
             chips = [labels.add(gr.Button(size="sm", min_width=40, scale=0), value=f"ui.example_{e}") for e in EXAMPLES]
         sample = labels.add(
-            ChoiceField(list(names), value=names[0] if names else None, elem_id="sv-sample", min_width=200, scale=0),
+            ChoiceField([*names, OWN], value=names[0] if names else OWN, elem_id="sv-sample", min_width=200, scale=0),
             label="ui.sample",
-            choices=[({lang: sample_label(samples.sample(n), lang) for lang in LANGUAGES}, n) for n in names],
+            choices=[
+                *(({lang: sample_label(samples.sample(n), lang) for lang in LANGUAGES}, n) for n in names),
+                ("ui.sample_own", OWN),
+            ],
         )
         more = labels.add(gr.Button(size="sm", scale=0, elem_id="sv-more-button", min_width=90), value="ui.more")
     with gr.Row(elem_classes="sv-settings sv-more", elem_id="sv-more"):
@@ -117,15 +121,15 @@ def build(page: Page) -> None:
     stop.click(on_stop, None, [stop], queue=False, api_name="stop", **quiet)
     opened.then(empty_panels, None, side, **private)
     sample.input(empty_panels, None, side, **private)
-    opened.then(lambda: None, None, [sample], **private)
+    opened.then(lambda: OWN, None, [sample], **private)
 
     # another trace comes: what belonged to the last one goes, and the stage shows no recorded run any more
     def on_new(*values: Any) -> tuple:
-        return (None, *empty_panels()) if readable(values) else (gr.skip(),) * (1 + len(side))
+        return (OWN, *empty_panels()) if readable(values) else (gr.skip(),) * (1 + len(side))
 
     def on_new_by_step(shown: Trace | None, *values: Any) -> tuple:
         new = readable(values) and not (shown and step_handlers.continues(shown, settings.read(values)))
-        return (None, *empty_panels()) if new else (gr.skip(),) * (1 + len(side))
+        return (OWN, *empty_panels()) if new else (gr.skip(),) * (1 + len(side))
 
     gr.on([run.click, prompt.submit], on_new, controls, [sample, *side], **private)
     step.click(on_new_by_step, [trace, *controls], [sample, *side], **private)
@@ -136,7 +140,7 @@ def build(page: Page) -> None:
     page.demo.unload(on_leave)
 
     def on_sample(name: Any) -> tuple:
-        return step_handlers.choose(name, runner)
+        return step_handlers.choose(name, runner) if name != OWN else (gr.skip(),) * (2 + len(controls))
 
     sample.input(on_sample, [sample], [stage, trace, *controls], queue=False, api_name="bundled_run", **quiet)
     stage.resync(step_handlers.resync, [trace], [stage], **private)
@@ -180,7 +184,7 @@ def _open_link(page: Page, shown: list, controls: list, private: dict) -> None:
             base = settings.read(defaults)
             read = settings.from_link(query, base)
             page.runner.loader(read.pair)
-            stays = [gr.skip()] * len(shown) if read == base else [whole(None), None, None]
+            stays = [gr.skip()] * len(shown) if read == base else [whole(None), None, OWN]
             return *stays, *(gr.skip() if a == b else a for a, b in zip(read.values(), base.values(), strict=True))
         except Exception as error:
             return message(status=failure(error)), *[gr.skip()] * (len(shown) - 1 + len(controls))

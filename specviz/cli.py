@@ -78,12 +78,15 @@ def train_command(verbs: argparse._SubParsersAction) -> None:
     sub.add_argument("--json", action="store_true", help=say("json_help"))
     for name in ("target", "layers", "weights"):
         sub.add_argument(f"--{name}", help=told(name))
-    sub.add_argument("--method", choices=METHODS, default="draft", help=told("method"))
+    sub.add_argument("--method", choices=("draft", "eagle", "medusa"), default="draft", help=told("method"))
     for name in ("out", "corpus"):
         sub.add_argument(f"--{name}", type=Path, help=told(name))
     for name, value in (("tokens", 4_000_000), ("rows", 192), ("seed", 0), ("steps", 3000), ("batch", 16), ("k", 4)):
         sub.add_argument(f"--{name}", type=int, default=value, help=told(name, value=value))
-    sub.add_argument("--rate", type=float, default=1e-3, help=told("rate", value="0.001"))
+    for name in ("vocabulary", "prompts"):
+        sub.add_argument(f"--{name}", type=int, help=told(name))
+    for name, value in (("rate", 0.001), ("tv", 0.0)):
+        sub.add_argument(f"--{name}", type=float, default=value, help=told(name, value=value))
     sub.add_argument("--device", default="auto", help=say("device_help"))
     sub.add_argument("--dtype", default="auto", help=say("dtype_help"))
 

@@ -50,12 +50,12 @@ def test_the_language_switches_and_the_cursor_stays(visit):
     visit.until("!s.view.playing")
     cursor = visit.stage()["cursor"]
     visit.page.click("#sv-lang label >> nth=1")
-    visit.page.wait_for_function("document.querySelector('#sv-run').textContent.includes('运行')")
+    visit.page.wait_for_function("document.querySelector('#sv-run')?.textContent.includes('运行')")
     assert "由谁起草" in visit.page.inner_text("#sv-method")
     assert "轮" in visit.page.inner_text("#sv-stage-main")
     assert visit.stage()["cursor"] == cursor
     visit.page.click("#sv-lang label >> nth=0")
-    visit.page.wait_for_function("document.querySelector('#sv-run').textContent.includes('Run')")
+    visit.page.wait_for_function("document.querySelector('#sv-run')?.textContent.includes('Run')")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_language_switches_and_the_cursor_stays(visit):
 )
 def test_the_first_language(make_visit, options, query, run):
     visit = make_visit(**options).open(query)
-    visit.page.wait_for_function("(run) => document.querySelector('#sv-run').textContent.trim() === run", arg=run)
+    visit.page.wait_for_function("(run) => document.querySelector('#sv-run')?.textContent.trim() === run", arg=run)
 
 
 @pytest.mark.parametrize("width", [360, 390, 768, 1280, 1920])

@@ -1,7 +1,7 @@
 /** The machine before its first round: empty slots, so that nothing jumps when the first tokens come. */
 import { el, setVars } from './dom.js';
 import { ROW, boardElement, rowLabels } from './rows.js';
-import { boardShape } from './trace.js';
+import { boardShape, isPlain } from './trace.js';
 
 /** @implements {Board} */
 export class EmptyBoard {
@@ -22,7 +22,7 @@ export class EmptyBoard {
       put(el('div', 'sv-cell sv-cell-draft', el('small', '', i < k ? String(i + 1) : '+1'), el('div', 'sv-slot')), ROW.draft, i + 1);
       if (i < k) put(el('div', 'sv-cell sv-cell-gate'), ROW.gate, i + 1);
     }
-    put(el('div', 'sv-lens', el('p', 'sv-aside', words.text('lens_hint'))), ROW.lens, 1, k + 1);
+    put(el('div', 'sv-lens', el('p', 'sv-aside', words.text(isPlain(trace) ? 'lens_hint_plain' : 'lens_hint'))), ROW.lens, 1, k + 1);
   }
 
   paint() {}

@@ -25,7 +25,7 @@ export class Header {
   show(view) {
     const { words, trace, timeline } = this.scene;
     const parts = sentencesAt(trace, view).map((sentence) => el('span', '', words.nodes(sentence)));
-    this.sentence.replaceChildren(...parts.flatMap((part, i) => (i ? [' ', part] : [part])));
+    this.sentence.replaceChildren(...parts.flatMap((part, i) => (i ? [words.text('between_sentences'), part] : [part])));
     const total = trace.rounds.length;
     this.title.textContent = view.round < 0 ? words.text('no_rounds') : this.where(view, total);
     const now = this.phases.indexOf(view.phase === 'cache' ? 'commit' : view.phase);

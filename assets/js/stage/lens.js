@@ -7,7 +7,7 @@ import { Binder, el, icon, setVars } from './dom.js';
 import { comparisonBar, numberCell } from './marks.js';
 import { formatMillionths } from './numbers.js';
 import { tokenPiece } from './tokens.js';
-import { distributionAt, drafterOf, exactZeros, topRows } from './trace.js';
+import { distributionAt, drafterOf, exactZeros, isPlain, topRows } from './trace.js';
 
 const ROWS = 4;
 const SPARK_BARS = 6;
@@ -51,7 +51,7 @@ export class Lens {
 
   card(phase, index, told) {
     const { words } = this.scene;
-    if (phase === 'ready') return { content: this.note(words.text('lens_hint')), caption: '' };
+    if (phase === 'ready') return { content: this.note(words.text(isPlain(this.scene.trace) ? 'lens_hint_plain' : 'lens_hint')), caption: '' };
     if (phase === 'outcome' && !this.round.final) return { content: this.note(words.text('lens_ended'), index), caption: '' };
     if (phase === 'draft' && drafterOf(this.scene.trace, this.round) === 'lookup') {
       return { content: this.note(words.text('lens_lookup'), index), caption: words.text('lens_copied') };

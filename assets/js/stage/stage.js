@@ -73,7 +73,8 @@ export class Stage {
     if ('status' in options) this.status = options.status;
     if (options.speed) this.player.speed = options.speed;
     if (options.cursor != null) this.player.cursor = this.limit(options.cursor);
-    if (['trace', 'lang', 'strings', 'status'].some((name) => name in options)) this.build();
+    if (['trace', 'lang', 'strings'].some((name) => name in options) || !this.trace) this.build();
+    else if ('status' in options) this.showStatus();
     else this.paint();
     if (options.play === true) this.play();
     if (options.play === false) this.pause();
@@ -114,11 +115,12 @@ export class Stage {
     this.host.lang = lang;
     this.host.setAttribute('role', 'group');
     this.host.setAttribute('aria-label', this.words.text('stage'));
-    const card = this.status && statusCard(this.words, this.status);
     if (!this.trace) {
+      const card = this.status && statusCard(this.words, this.status);
       this.host.replaceChildren(card || statusCard(this.words, { kind: 'empty' }));
       return;
     }
+    this.card = el('div', 'sv-card-place');
     this.tiles = new Tiles(this);
     this.header = new Header(this);
     this.place = el('div', 'sv-place');
@@ -128,8 +130,15 @@ export class Stage {
     const story = el('section', 'sv-story', this.header.element, this.text.element, this.place);
     const main = el('div', 'sv-main', story, this.inspector.element);
     const flow = el('div', 'sv-flow', this.tiles.element, main);
-    this.host.replaceChildren(...(card ? [card] : []), flow, this.transport.element, footnotes(this), this.bubble.element);
+    this.host.replaceChildren(this.card, flow, this.transport.element, footnotes(this), this.bubble.element);
     this.fit();
+    this.showStatus();
+  }
+
+  /** The card above the picture; the picture below, its focus and its scrolling stay. */
+  showStatus() {
+    const card = this.status && statusCard(this.words, this.status);
+    this.card.replaceChildren(...(card ? [card] : []));
     this.paint();
   }
 

@@ -1,0 +1,141 @@
+"""The target writes its own text: the corpus that drafters learn from.
+
+Many texts at once, one token each per pass; a finished text makes room for the next. Text i depends on (seed, i)
+alone. Texts are gathered into shards of consecutive numbers, each written when its last text is done, so that an
+interruption costs the texts under way and the unwritten shards (one or two), and a new start goes on from there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from specviz.training.batch import Batch, draw_rows
+from specviz.training.chat import Chat
+from specviz.training.labels import write_labels
+from specviz.training.prompts import compose
+from specviz.training.report import write_report
+from specviz.training.sequence import Sequence
+from specviz.training.shards import read_shard, shards, write_shard
+
+Progress = Callable[..., None]
+REPORT = "corpus.json"
+WIDTH = 320
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusPlan:
+    """tokens: how many the corpus should hold; rows: texts written at once; width: tokens of a text at most;
+    shard: texts of a shard."""
+
+    tokens: int = 4_000_000
+    seed: int = 0
+    rows: int = 192
+    width: int = WIDTH
+    shard: int = 200
+
+
+class Writer:
+    """Writes the shards of `plan` that `out` still lacks, until it holds enough tokens."""
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        eos: tuple[int, ...],
+        out: Path,
+        plan: CorpusPlan,
+    ) -> None:
+        self.tokenizer, self.eos, self.out, self.plan = tokenizer, frozenset(eos), out, plan
+        self.chat = Chat.of(tokenizer, self.eos)
+        self.size = model.get_output_embeddings().weight.shape[0]
+        self.batch = Batch(model, plan.rows, plan.width, self.chat.opening)
+        out.mkdir(parents=True, exist_ok=True)
+        self.have = sum(path.stat().st_size // (2 if self.size <= 1 << 16 else 4) for path in shards(out))
+        self.done: dict[int, list[tuple[Sequence, dict]]] = {}  # shard number -> its finished texts and their labels
+        self.numbers = self._missing()
+        self.written, self.seconds = 0, 0.0
+
+    def run(self, progress: Progress) -> dict:
+        """Writes until there are enough tokens; returns the report."""
+        plan, start = self.plan, time.monotonic()
+        texts = [self._next() for _ in range(plan.rows)]
+        last = torch.tensor([text.tokens[-1] for text in texts])
+        while self.have < plan.tokens:
+            position = torch.tensor([len(text.tokens) - 1 for text in texts])
+            logits = self.batch.step(last, position)
+            heat = torch.tensor([text.temperature for text in texts], device=logits.device)
+            u = torch.tensor([text.rng.random() for text in texts], dtype=torch.float64, device=logits.device)
+            for row, token in enumerate(draw_rows(logits, heat, u).tolist()):
+                self.written += not texts[row].given
+                texts[row].take(token)
+                if texts[row].done:
+                    self._finish(texts[row], self.batch.labels(row, len(texts[row].tokens)))
+                    texts[row] = self._next()
+            last = torch.tensor([text.tokens[-1] for text in texts])
+            self.seconds = time.monotonic() - start
+            rate = round(self.written / self.seconds)
+            progress(min(1.0, self.have / plan.tokens), "train.writing", done=self.have, total=plan.tokens, rate=rate)
+        return self._report()
+
+    def _next(self) -> Sequence:
+        index, plan = next(self.numbers), self.plan
+        prompt = compose(plan.seed, index)
+        return Sequence(plan.seed, index, prompt, self.chat, self._encode, self.eos, plan.width)
+
+    def _missing(self):
+        """Numbers of the texts to write: all those of shards that are not there, in order."""
+        shard = 0
+        while True:
+            if not (self.out / f"{self._name(shard)}.bin").exists():
+                yield from range(shard * self.plan.shard, (shard + 1) * self.plan.shard)
+            shard += 1
+
+    def _name(self, shard: int) -> str:
+        return f"seed{self.plan.seed}-{shard:05}"
+
+    def _encode(self, turn: str) -> list[int]:
+        room = self.plan.width // 2  # a long text leaves room for an answer
+        return self.tokenizer(turn, add_special_tokens=False, split_special_tokens=True)["input_ids"][:room]
+
+    def _finish(self, text: Sequence, labels: dict) -> None:
+        shard = text.index // self.plan.shard
+        done = self.done.setdefault(shard, [])
+        done.append((text, labels))
+        if len(done) < self.plan.shard:
+            return
+        done = [one for one in done if one[0].worth_keeping(self.tokenizer.decode)]
+        done.sort(key=lambda one: one[0].index)
+        del self.done[shard]
+        tokens, facts = [text.tokens for text, _ in done], [text.facts() for text, _ in done]
+        path = self.out / f"{self._name(shard)}.bin"
+        if done:
+            write_labels(path, {name: torch.cat([labels[name] for _, labels in done]) for name in done[0][1]})
+        self.have += write_shard(self.out, path.stem, tokens, facts, self.size)
+        self._report()
+
+    def _report(self) -> dict:
+        model = self.batch.model
+        facts = {"target": model.config.name_or_path.rstrip("/").rpartition("/")[2], "plan": asdict(self.plan)}
+        facts |= {"dtype": str(model.dtype).removeprefix("torch."), "tokens": self.have}
+        facts |= {"tokens_per_second": round(self.written / max(self.seconds, 1e-9), 1)}
+        facts |= describe(self.out)
+        write_report(self.out / REPORT, facts)
+        return facts
+
+
+def describe(folder: Path) -> dict:
+    """How many texts and tokens a corpus holds, by temperature."""
+    texts, tokens, by_temperature, paths = 0, 0, Counter(), shards(folder)
+    for path in paths:
+        for text in read_shard(path):
+            texts, tokens = texts + 1, tokens + sum(end - start for start, end in text.spans)
+            by_temperature[f"{text.temperature:g}"] += 1
+    facts = {"shards": len(paths), "texts": texts, "tokens_by_target": tokens}
+    return facts | {"texts_by_temperature": dict(sorted(by_temperature.items()))}

@@ -1,0 +1,125 @@
+"""How good a drafter is: held-out prompts, run losslessly by the engine of the app.
+
+Timings are of this machine and moment; everything else depends on the weights, the seed and rounding alone.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from safetensors.torch import load_file
+from transformers import PreTrainedModel
+
+from specviz.config import RunConfig
+from specviz.engine.decode import Decoder
+from specviz.engine.drafters import Drafter, ModelDrafter
+from specviz.engine.model import CachedLM
+from specviz.metrics import measure
+from specviz.models.compose import LAYERS
+from specviz.models.load import Pair
+from specviz.models.prepared import Progress
+from specviz.trace import Round
+from specviz.training.modules.eagle import EagleDrafter, load_eagle
+from specviz.training.modules.medusa import MedusaDrafter, load_medusa
+from specviz.training.modules.reduced import ReducedHead
+from specviz.training.prompts import evaluation
+from specviz.training.target import pruned
+
+TOKENS = 96
+TEMPERATURES = (0.0, 0.7)
+
+
+def evaluate(
+    pair: Pair,
+    make: Callable[[], Drafter],
+    *,
+    k: int = 4,
+    seed: int = 0,
+    tokens: int = TOKENS,
+    prompts: dict[str, list[str]] | None = None,
+    each: int | None = None,
+    temperatures: tuple[float, ...] = TEMPERATURES,
+    progress: Progress,
+) -> dict:
+    """Acceptance by temperature and kind of prompt. `make` gives a fresh drafter; `each`: so many prompts a kind."""
+    prompts = {kind: texts[:each] for kind, texts in (prompts or evaluation()).items()}
+    total = len(temperatures) * sum(map(len, prompts.values()))
+    config = RunConfig(method="none", k=k, seed=seed, max_new_tokens=tokens)
+    results, done = {}, 0
+    for temperature in temperatures:
+        by_kind: dict[str, list[Round]] = {}
+        for kind, texts in prompts.items():
+            for text in texts:
+                by_kind.setdefault(kind, []).extend(run(pair, make(), text, replace(config, temperature=temperature)))
+                done += 1
+                progress(done / total, "train.evaluating", done=done, total=total)
+        every = [one for rounds in by_kind.values() for one in rounds]
+        kinds = {kind: figures(rounds) for kind, rounds in by_kind.items()}
+        results[f"{temperature:g}"] = {"all": figures(every), "kinds": kinds}
+    asked = {kind: len(texts) for kind, texts in prompts.items()}
+    return {"k": k, "seed": seed, "tokens_a_prompt": tokens, "prompts": asked, "temperatures": results}
+
+
+def run(pair: Pair, drafter: Drafter, prompt: str, config: RunConfig) -> list[Round]:
+    """One prompt to its end. Distributions are recorded, for alpha."""
+    target = CachedLM(pair.target, pair.vocab_size)
+    decoder = Decoder(target, drafter, pair.codec.encode(prompt), config, eos=pair.eos, detail=True)
+    rounds = []
+    while decoder.finish is None:
+        rounds.append(decoder.step())
+    return rounds
+
+
+def figures(rounds: list[Round]) -> dict:
+    """Acceptance over `rounds`, named as in `specviz.metrics`; median times in milliseconds."""
+    metrics = measure(rounds)
+    steps = [ms for one in rounds for ms in one.times.draft[1:]]  # the first also reads what the cache lacks
+    return {
+        "rounds": metrics.rounds,
+        "drafted": metrics.drafted,
+        "accepted": metrics.accepted,
+        "acceptance_rate": rounded(metrics.draft_acceptance_rate),
+        "mean_acceptance_length": rounded(metrics.mean_acceptance_length),
+        "per_position": [rounded(x) for x in metrics.per_position],
+        "conditional": [rounded(x) for x in metrics.conditional],
+        "alpha": rounded(metrics.alpha),
+        "draft_step_ms": rounded(statistics.median(steps)) if steps else None,
+        "target_pass_ms": rounded(statistics.median(one.times.target for one in rounds)) if rounds else None,
+    }
+
+
+def rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def drafter_maker(pair: Pair, method: str, weights: Path) -> Callable[[], Drafter]:
+    """Fresh drafters of the weights in a folder."""
+    head = pair.target.get_output_embeddings()
+    if method == "eagle":
+        layer, read = load_eagle(weights, head)
+        return lambda: EagleDrafter(layer, pair.target.get_input_embeddings(), read, pair.vocab_size)
+    if method == "medusa":
+        heads, read = load_medusa(weights, head)
+        return lambda: MedusaDrafter(heads, read, pair.vocab_size)
+    model = draft_model(pair, weights)
+    return lambda: ModelDrafter(CachedLM(model, pair.vocab_size))
+
+
+def draft_model(pair: Pair, weights: Path) -> PreTrainedModel:
+    """The draft of `weights`: its own layers, the target's embeddings, the part of the LM head it was trained for."""
+    about = json.loads((weights / "config.json").read_text(encoding="utf-8"))
+    tensors = load_file(weights / LAYERS)
+    chosen = tensors.pop("draft_vocab_ids", None)
+    model = pruned(pair.target, tuple(about["layers_from_target"]))
+    named = {name.removeprefix("model."): tensor for name, tensor in tensors.items()}
+    missing = model.base_model.load_state_dict(named, strict=False).unexpected_keys
+    assert not missing, missing
+    model.base_model.layers.to(pair.dtype)
+    model.base_model.norm.to(pair.dtype)
+    if chosen is not None:
+        model.set_output_embeddings(ReducedHead(model.get_output_embeddings().weight, chosen))
+    return model.eval().requires_grad_(False)

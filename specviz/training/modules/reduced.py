@@ -1,0 +1,28 @@
+"""An LM head for some of the vocabulary: a draft need not be able to say every word, and the head is its dearest part.
+
+Ids outside get a logit of minus infinity, so q = 0 there: such tokens come from the residual, and decoding stays exact.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class ReducedHead(nn.Module):
+    """weight [V, d] of the target's LM head, ids [W] -> logits [..., V] with numbers at `ids` only."""
+
+    def __init__(self, weight: Tensor, ids: Tensor) -> None:
+        super().__init__()
+        self.size = weight.shape[0]
+        self.register_buffer("ids", ids.to(weight.device, torch.long), persistent=False)
+        self.weight = nn.Parameter(weight.detach()[self.ids].clone(), requires_grad=False)  # [W, d]
+
+    def small(self, hidden: Tensor) -> Tensor:
+        """Logits [..., W] of the ids alone."""
+        return nn.functional.linear(hidden, self.weight)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        logits = self.small(hidden)
+        full = logits.new_full((*logits.shape[:-1], self.size), -torch.inf)
+        return full.index_copy_(-1, self.ids, logits)

@@ -1,0 +1,61 @@
+"""What trainers take from the target: its parts, in fp32, frozen."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from specviz.errors import SpecvizError
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The target's name, configuration, embeddings [V, d], LM head [V, d], decoder layers and final norm."""
+
+    name: str
+    config: object
+    embedding: Tensor
+    head: Tensor
+    layers: nn.ModuleList
+    norm: nn.Module
+
+    @classmethod
+    def of(cls, model: PreTrainedModel, name: str) -> Parts:
+        """Raises SpecvizError("train.architecture") for models that are not built like Llama."""
+        base = model.base_model
+        if not all(hasattr(base, part) for part in ("layers", "norm", "embed_tokens", "rotary_emb")):
+            raise SpecvizError("train.architecture", model=name)
+        embedding = base.embed_tokens.weight.detach().float()
+        head = model.get_output_embeddings().weight.detach().float()
+        return cls(name, model.config, embedding, head, base.layers, base.norm)
+
+
+def pruned(model: PreTrainedModel, layers: tuple[int, ...]) -> PreTrainedModel:
+    """A model of the same kind made of copies of some of `model`'s layers, in fp32; embeddings and head are shared.
+
+    Only its layers and its final norm learn.
+    """
+    config = copy.deepcopy(model.config)
+    total = config.num_hidden_layers
+    if not layers or list(layers) != sorted(set(layers)) or not 0 <= layers[0] <= layers[-1] < total:
+        raise SpecvizError("train.layers", layers=",".join(map(str, layers)), total=total, last=total - 1)
+    config.num_hidden_layers = len(layers)
+    if getattr(config, "layer_types", None):
+        config.layer_types = [config.layer_types[i] for i in layers]
+    with torch.device("meta"):
+        small = type(model)(config)
+    small.load_state_dict(model.state_dict(), strict=False, assign=True)
+    for at, layer in enumerate(layers):
+        own = copy.deepcopy(model.base_model.layers[layer]).float()
+        own.self_attn.layer_idx = at
+        small.base_model.layers[at] = own
+    small.base_model.norm = copy.deepcopy(model.base_model.norm).float()
+    small.base_model.rotary_emb = copy.deepcopy(model.base_model.rotary_emb)  # a meta buffer holds no numbers
+    small.requires_grad_(False)
+    small.base_model.layers.requires_grad_(True)
+    small.base_model.norm.requires_grad_(True)
+    return small

@@ -1,0 +1,67 @@
+"""The whole way on a tiny target of one's own, by the commands a user types."""
+
+import json
+
+import pytest
+
+from specviz import cli
+from tests.tiny import tiny_model
+from tests.unit.tiny_tokenizers import byte_level
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tiny-target")
+    tokenizer = byte_level()
+    tokenizer.save_pretrained(folder)
+    model = tiny_model("llama", vocab_size=len(tokenizer), max_position_embeddings=640, eos_token_id=0)
+    model.generation_config.eos_token_id = 0
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def corpus(target, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    assert run("corpus", target, "--out", folder, "--tokens", 1, "--rows", 100) == 0
+    return folder
+
+
+def run(what, target, *options):
+    common = ["--target", target, "--device", "cpu", "--dtype", "float32", "--json"]
+    return cli.main(["train", what, *map(str, [*common, *options])])
+
+
+def test_a_corpus_has_a_report(corpus):
+    report = json.loads((corpus / "corpus.json").read_text())
+    assert report["tokens"] > 5000
+    assert report["texts"] > 100
+    assert len(report["texts_by_temperature"]) == 5
+
+
+@pytest.mark.parametrize("what", ["draft", "eagle", "medusa"])
+def test_weights_come_with_a_report_and_can_be_evaluated(what, target, corpus, tmp_path, capsys):
+    out = tmp_path / "weights"
+    options = ["--steps", 6, "--batch", 8, "--vocabulary", 100, "--prompts", 1]
+    options += ["--layers", "0,2"] if what == "draft" else []
+    assert run(what, target, "--corpus", corpus, "--out", out, *options) == 0
+    report = json.loads((out / "report.json").read_text())
+    assert report["what"] == what
+    assert report["steps_done"] == 6
+    assert report["vocabulary"] == 100
+    assert sum(report["held_out"][-1]["loss"]) < sum(report["held_out"][0]["loss"])
+    assert set(report["acceptance"]["temperatures"]) == {"0", "0.7"}
+    capsys.readouterr()
+    assert (
+        run("evaluate", target, "--method", what, "--weights", out, "--prompts", 1, "--out", tmp_path / "e.json") == 0
+    )
+    told, kept = json.loads(capsys.readouterr().out), json.loads((tmp_path / "e.json").read_text())
+    assert told["temperatures"]["0"]["all"]["rounds"] == kept["temperatures"]["0"]["all"]["rounds"] > 0
+    assert kept["prompts"] == dict.fromkeys(kept["temperatures"]["0"]["kinds"], 1)
+
+
+def test_a_missing_corpus_is_a_sentence(target, tmp_path, capsys):
+    assert run("medusa", target, "--corpus", tmp_path, "--out", tmp_path / "x") == 2
+    assert "no corpus" in capsys.readouterr().err
+    assert run("medusa", target, "--out", tmp_path / "x") == 2
+    assert "--corpus" in capsys.readouterr().err

@@ -35,12 +35,16 @@ class Override:
     token: int | None = None
 
     def __post_init__(self) -> None:
-        check_number("round", self.round, int, 0, 10**9)
-        check_number("position", self.position, int, 0, LIMITS["k"][2])
-        if self.u is not None:
-            check_number("u", self.u, float, 0.0, math.nextafter(1.0, 0.0))
-        if self.token is not None:
-            check_number("token", self.token, int, 0, 2**31)
+        limits = {
+            "round": (int, 0, 10**9),
+            "position": (int, 0, LIMITS["k"][2]),
+            "u": (float, 0.0, math.nextafter(1.0, 0.0)),
+            "token": (int, 0, 2**31),
+        }
+        for name, (kind, low, high) in limits.items():
+            value = getattr(self, name)
+            if value is not None or name in ("round", "position"):
+                object.__setattr__(self, name, check_number(name, value, kind, low, high))
 
 
 @dataclass(frozen=True, slots=True)

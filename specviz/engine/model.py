@@ -70,8 +70,10 @@ class CachedLM:
 
     def rollback(self, length: int) -> None:
         """Keep the first `length` rows. Cropping by 0 still lets a sliding window drop what has left it."""
+        if not self.length:
+            return  # nothing was read yet, and some layers of transformers cannot be cropped before that
         length = min(length, self.length)
-        if self.length and not self.cache.is_croppable:
+        if not self.cache.is_croppable:
             raise SpecvizError("errors.cache_fixed", model=type(self.model).__name__)
         self.cache.crop(length - self.length)
         self.length = length

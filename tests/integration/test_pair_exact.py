@@ -9,8 +9,10 @@ import pytest
 import torch
 
 from specviz.config import RunConfig
-from specviz.engine import drafters, verify
+from specviz.engine import decode, drafters, verify
 from specviz.engine.model import CachedLM
+from specviz.engine.sampling import draw
+from specviz.engine.verify import judge_chain
 from specviz.errors import SpecvizError
 from specviz.models.check import check_distribution, check_identity
 from specviz.models.run import advance, decoder_for, fork, run, speculative, start, text_of
@@ -47,8 +49,10 @@ def generated(pair):
     return out
 
 
-@pytest.mark.parametrize("method", ["draft", "skip", "lookup", "none"])
-@pytest.mark.parametrize("prompt", PROMPTS)
+@pytest.mark.parametrize(
+    ("method", "prompt"),
+    [(m, p) for m in ("draft", "skip") for p in PROMPTS] + [(m, p) for m in ("lookup", "none") for p in PROMPTS[4:7]],
+)
 def test_greedy_equals_generate(pair, generated, method, prompt):
     rounds = speculative(pair, prompt, method=method, k=5, max_new_tokens=64)
     assert [t for r in rounds for t in r.emitted] == generated[prompt]
@@ -95,19 +99,26 @@ def test_check_passes(pair, method):
     assert result.passed, result
 
 
-def test_check_notices_a_planted_fault(pair, monkeypatch):
-    """Plant: the recovered token is drawn from p instead of the residual."""
-    monkeypatch.setattr(verify, "leftover", lambda p, q: (p, torch.ones(len(p), 1)))
-    result = check_distribution(pair, RunConfig(method="draft", temperature=0.9), samples=1500)
-    assert not result.passed
-    assert result.p_value < 1e-6
+PLANTED = {
+    "recovered from p": lambda patch: patch.setattr(verify, "leftover", lambda p, q: (p, torch.ones(len(p), 1))),
+    "recovered from |p - q|": lambda patch: patch.setattr(
+        verify, "leftover", lambda p, q: ((p - q).abs(), torch.ones(len(p), 1))
+    ),
+    "always accepted": lambda patch: patch.setattr(decode, "judge_chain", always_accepted),
+    "drafted from a flatter q": lambda patch: patch.setattr(drafters, "draw", lambda q, u: draw(q**0.3, u)),
+}
 
 
-def test_check_notices_a_draft_at_the_wrong_temperature(pair, monkeypatch):
-    """Plant: the draft samples from a flatter distribution than the q it reports."""
-    right = drafters.draw
-    monkeypatch.setattr(drafters, "draw", lambda q, u: right(q**0.3, u))
-    assert not check_distribution(pair, RunConfig(method="skip", temperature=0.9), samples=1500).passed
+def always_accepted(*args):
+    judged = judge_chain(*args)
+    return replace(judged, accepted=torch.ones_like(judged.accepted))
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_check_notices_planted_faults(pair, monkeypatch, fault):
+    PLANTED[fault](monkeypatch)
+    result = check_distribution(pair, RunConfig(method="skip"), samples=1000)
+    assert not result.passed, result
 
 
 def test_fork_keeps_the_past_and_changes_the_future(pair):

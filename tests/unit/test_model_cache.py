@@ -122,6 +122,18 @@ def test_resumed_run_equals_the_run_in_one_go(family):
         tokens += done.emitted
 
 
+@pytest.mark.parametrize("family", CONFIGS)
+@pytest.mark.parametrize(("prompt", "k", "most"), [(1, 4, 1), (1, 0, 5), (30, 4, 5)])
+def test_a_draft_that_has_read_nothing_yet_can_be_rolled_back(family, prompt, k, most):
+    """A prompt of one token, nothing to draft, or a prompt longer than the draft's context: its cache stays empty."""
+    target, draft = tiny_model(), tiny_model(family, seed=1, max_position_embeddings=24)
+    tokens = text(prompt)
+    rounds = list(
+        speculative(CachedLM(target), ModelDrafter(CachedLM(draft)), tokens, RunConfig(k=k, max_new_tokens=most))
+    )
+    assert sum(len(r.emitted) for r in rounds) == most
+
+
 def test_learned_positions_never_index_past_their_table():
     model = tiny_model("gpt2")
     run = Decoder(CachedLM(model), ModelDrafter(CachedLM(model)), text(120), RunConfig(k=5, max_new_tokens=100))

@@ -53,6 +53,11 @@ def test_bad_overrides(bad):
         Override(**{"round": 0, "position": 0} | bad)
 
 
+def test_whole_floats_are_integers_in_overrides_too():
+    override = Override(1.0, 2.0, u=0, token=5.0)
+    assert [type(x) for x in (override.round, override.position, override.u, override.token)] == [int, int, float, int]
+
+
 def test_errors_cross_processes():
     error = SpecvizError("errors.number", name="k", value="'3'")
     assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -147,7 +147,7 @@ def test_a_fork_keeps_what_was_before(runner, values, change, value):
     forked = updates[-2][1]
     assert forked.forked_at == index
     assert forked.rounds[:index] == trace.rounds[:index]
-    assert len(forked.generated) == 16
+    assert (forked.finish == "length") == (len(forked.generated) == 16)  # it may also come to its end before
     first = forked.rounds[index]
     if change == "u":
         assert first.verdicts[0].u == 0.999

@@ -23,8 +23,13 @@ def main() -> None:
     given = flags.parse_args()
     if given.pair and (given.target or given.draft):
         flags.error("give either --pair or --target and --draft, not both")
+    if given.port is not None and not 0 < given.port < 65536:
+        flags.error("--port must lie between 1 and 65535")
     app = build(Options(given.pair, given.target, given.draft, given.device, given.dtype, given.public))
-    _, local, shared = app.launch(server_name=given.host, server_port=given.port, share=given.share)
+    try:
+        _, local, shared = app.launch(server_name=given.host, server_port=given.port, share=given.share)
+    except OSError as error:  # the port is taken, or the address is not ours
+        flags.error(str(error).splitlines()[0])
     print(f"specviz is at {shared or local}  (Ctrl+C stops it)", flush=True)
     app.demo.block_thread()
 

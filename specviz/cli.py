@@ -7,6 +7,7 @@ Exit status: 0 done, 1 a check failed, 2 it could not be done (a wrong value, a 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -29,6 +30,9 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
+    for stream in (sys.stdout, sys.stderr):  # a console without our characters shows them escaped, and no traceback
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     args = parser().parse_args(argv)
     try:
         return args.run(args)

@@ -33,9 +33,10 @@ def fetch(args: argparse.Namespace) -> int:
 
 
 def generate(args: argparse.Namespace) -> int:
+    config = run_config(args)  # before torch is imported: a wrong value is told at once
     from specviz.models.run import advance, start, text_of, with_baseline
 
-    config, pair = run_config(args), load(args)
+    pair = load(args)
     last = start(pair, args.prompt, config)
     if args.stats or args.json:
         last = with_baseline(pair, last)
@@ -58,9 +59,10 @@ def generate(args: argparse.Namespace) -> int:
 
 
 def trace(args: argparse.Namespace) -> int:
+    config = run_config(args)  # before torch is imported: a wrong value is told at once
     from specviz.models.run import advance, start, with_baseline
 
-    config, pair = run_config(args), load(args)
+    pair = load(args)
     done = with_baseline(pair, start(pair, args.prompt, config))
     for done in advance(pair, done, detail=not args.no_detail):  # noqa: B007, B020 each is the one before, grown
         pass
@@ -79,10 +81,10 @@ def trace(args: argparse.Namespace) -> int:
 
 
 def check(args: argparse.Namespace) -> int:
+    samples, config = check_number("samples", args.samples, int, 200, 1_000_000), run_config(args)
     from specviz.models.check import check_distribution, check_identity
 
-    samples = check_number("samples", args.samples, int, 200, 1_000_000)
-    config, pair = run_config(args), load(args)
+    pair = load(args)
     identity = check_identity(pair, config)
     with Bar(args) as bar:
         spread = check_distribution(pair, config, samples=int(samples), progress=lambda f: bar(f, "cli.sampling"))

@@ -54,7 +54,7 @@ def trace_from_json(data: object) -> Trace:
         prompt=Prompt(_text(_get(prompt, "text"), "prompt.text", 1_000_000), tokens),
         rounds=tuple(rounds),
         finish=None if finish is None else _choice(finish, Finish, "finish"),
-        baseline_ms=_maybe(_number, top.get("baseline_ms"), "baseline_ms"),
+        baseline_ms=_maybe(_milliseconds, top.get("baseline_ms"), "baseline_ms"),
         vocab=_vocab(_dict(_get(top, "vocab"), "vocab")),
         forked_at=None if forked is None else _integer(forked, "forked_at", 0, len(rounds)),
     )
@@ -219,6 +219,11 @@ def _text(value: object, path: str, limit: int = 10_000) -> str:
 def _number(value: object, path: str, high: float = MAX_NUMBER) -> float:
     _ensure(isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= high, path)
     return float(value)
+
+
+def _milliseconds(value: object, path: str) -> float:
+    _ensure(_number(value, path) >= 1e-3, path)  # a microsecond: what is below cannot have been measured
+    return float(value)  # type: ignore[arg-type]
 
 
 def _numbers(value: object, path: str, length: int | None = None, high: float = 1.001) -> tuple[float, ...]:

@@ -34,6 +34,7 @@ class App:
             head=assets.head(),
             footer_links=[],
             max_file_size=2 * MAX_BYTES,  # larger ones never arrive; what is above MAX_BYTES is refused in words
+            state_session_capacity=500,  # traces of visitors that are kept; the longest unused goes first
             ssr_mode=False,
             quiet=True,
             prevent_thread_lock=True,

@@ -10,7 +10,7 @@ import gradio as gr
 
 from specviz.errors import SpecvizError
 from specviz.trace import Trace
-from specviz.trace_json import MAX_BYTES, dump_trace, load_trace
+from specviz.trace_json import dump_trace, load_trace
 from specviz.ui import settings
 from specviz.ui.message import failure, message
 from specviz.ui.page import Page
@@ -35,7 +35,8 @@ def build(page: Page, stage: Stage, trace: gr.State, controls: Sequence[Any]) ->
         None, [written], None, js="(text) => SpecvizApp.download(text)"
     )
 
-    def open_file(path: Any) -> tuple:
+    def open_file(path: Any, request: gr.Request) -> tuple:
+        runner.drop(request.session_hash or "")
         return read(path, runner)
 
     opened = open_.upload(open_file, [open_], [stage, trace, *controls], queue=False, api_name="open_trace")
@@ -61,9 +62,12 @@ def read(path: Any, runner: Runner) -> tuple:
         if not isinstance(path, str):
             raise SpecvizError("ui.no_file")
         size = os.path.getsize(path)
-        if size > MAX_BYTES:
-            raise SpecvizError("errors.trace_size", size=size, limit=MAX_BYTES)
+        limit = runner.options.max_trace_bytes
+        if size > limit:
+            raise SpecvizError("errors.trace_size", size=size, limit=limit)
         with open(path, "rb") as file:
-            return show(load_trace(file.read()), runner)
+            trace = load_trace(file.read())
+        runner.options.check_trace(trace)
+        return show(trace, runner)
     except Exception as error:
         return message(status=failure(error)), gr.skip(), *[gr.skip()] * len(settings.FIELDS)

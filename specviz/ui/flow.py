@@ -21,7 +21,8 @@ def follow(
 
     fresh   the job posts a new trace, which replaces `shown`; else it continues it
     at      the round that the cursor goes to with the first news
-    Whatever fails, the trace that was reached stays, and the last message says what happened.
+    A job that was dropped says nothing any more. Whatever fails, the trace that was reached stays, and the last message
+    says what happened.
     """
     told: dict | None = None
     replaced = not fresh
@@ -39,6 +40,8 @@ def follow(
                 yield news, shown
     finally:
         job.stop()  # the visitor has gone, or it is over anyway
+    if job.dropped:
+        return
     if job.error is not None:
         yield message(status=failure(job.error)), shown
     else:

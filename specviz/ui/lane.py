@@ -33,6 +33,12 @@ class Job:
         self.trace: Trace | None = None
         self.error: Exception | None = None
         self.done = False
+        self.dropped = False
+
+    def drop(self) -> None:
+        """Ends it, and nobody wants to see any more of it: something else has taken its place."""
+        self.dropped = True
+        self._stop.set()
 
     def stop(self) -> None:
         """Ends it after the round that is being computed."""
@@ -54,10 +60,12 @@ class Job:
         last = None
         while True:
             with self._news:
-                if self.trace is last and not self.done:
+                if self.trace is last and not self.done and not self.dropped:
                     self._news.wait(LOOK_EVERY)
                 self._seen = time.monotonic()
                 last, done = self.trace, self.done
+            if self.dropped:
+                return
             yield last
             if done:
                 return

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 from specviz.config import RunConfig
 from specviz.errors import SpecvizError
+from specviz.trace import Trace
+from specviz.trace_json import MAX_BYTES
 
 PUBLIC_LIMITS = {"k": 16, "max_new_tokens": 128}
 PUBLIC_PROMPT = 2_000  # characters
 PUBLIC_ROUNDS = 128  # of one trace
+PUBLIC_BYTES = 2 * 2**20  # of a trace from outside
+WAITING = 24  # visitors that may wait or run at once; each holds a thread of the server
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,23 @@ class Options:
                 raise SpecvizError("ui.public_limit", name=name, limit=limit)
         if len(prompt) > PUBLIC_PROMPT:
             raise SpecvizError("ui.public_prompt", limit=PUBLIC_PROMPT)
+
+    def check_trace(self, trace: Trace) -> None:
+        """Raises SpecvizError for a trace from outside that a public page does not take in."""
+        if not self.public:
+            return
+        self.check(trace.prompt.text, trace.config)
+        for name, size, limit in (
+            ("rounds", len(trace.rounds), PUBLIC_ROUNDS),
+            ("prompt.tokens", len(trace.prompt.tokens), PUBLIC_PROMPT),
+        ):
+            if size > limit:
+                raise SpecvizError("ui.public_limit", name=name, limit=limit)
+
+    @property
+    def max_trace_bytes(self) -> int:
+        """Size of a trace from outside."""
+        return PUBLIC_BYTES if self.public else MAX_BYTES
 
     @property
     def max_rounds(self) -> int | None:

@@ -34,7 +34,7 @@ class Runner:
         self._lane = Lane()
         self._lock = threading.Lock()
         self._loaders: dict[str, PairLoader] = {}
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[tuple[str, str], Job] = {}  # by session and place: a run and a fork do not push each other out
 
     def pairs(self) -> tuple[str, ...]:
         """Ids of the pairs that a visitor may choose; the first is the one the app was started with."""
@@ -59,11 +59,17 @@ class Runner:
         self.loader(pair).begin()
 
     def submit(
-        self, session: str, pair: str, make: Callable[[Pair], Trace], rounds: int | None = None, fresh: bool = True
+        self,
+        session: str,
+        pair: str,
+        make: Callable[[Pair], Trace],
+        rounds: int | None = None,
+        fresh: bool = True,
+        place: str = "main",
     ) -> Job:
         """A job that makes a trace with `make(pair)` and runs up to `rounds` more rounds of it (None: to its end).
 
-        The session's earlier job is stopped. `fresh`: also post the trace before its first new round.
+        The session's earlier job for the same place is dropped. `fresh`: also post the trace before its first round.
         """
         loader = self.loader(pair)
 
@@ -74,21 +80,32 @@ class Runner:
                 self._run(job, loaded, make, rounds, fresh)
 
         with self._lock:
-            before = self._jobs.get(session)
+            before = self._jobs.get((session, place))
             if before is not None:
-                before.stop()
-            self._jobs = {name: job for name, job in self._jobs.items() if not job.done}
-            job = self._jobs[session] = self._lane.submit(work)
+                before.drop()
+            self._jobs = {key: job for key, job in self._jobs.items() if not job.done}
+            job = self._jobs[session, place] = self._lane.submit(work)
         return job
 
     def stop(self, session: str) -> bool:
-        """Stops the session's job after its present round. False when there is none."""
+        """Stops the session's jobs after their present round. False when there are none."""
+        jobs = self._open(session)
+        for job in jobs:
+            job.stop()
+        return bool(jobs)
+
+    def drop(self, session: str) -> None:
+        """Ends the session's jobs, and what they still bring is not shown: another trace has come."""
+        for job in self._open(session):
+            job.drop()
+
+    def busy(self, session: str) -> bool:
+        """Whether anything of the session is still waiting or running."""
+        return bool(self._open(session))
+
+    def _open(self, session: str) -> list[Job]:
         with self._lock:
-            job = self._jobs.get(session)
-        if job is None or job.done:
-            return False
-        job.stop()
-        return True
+            return [j for (name, _), j in self._jobs.items() if name == session and not j.done and not j.dropped]
 
     def place(self, job: Job) -> int:
         """How many jobs are before this one."""

@@ -48,7 +48,7 @@ def run(
         yield gr.skip(), gr.skip(), *buttons(busy=True)
         for news, trace in follow(runner, job, wanted.pair, shown, fresh=not going_on, at=at):
             yield news or gr.skip(), trace, gr.skip(), gr.skip(), gr.skip()
-        yield gr.skip(), gr.skip(), *buttons(busy=False)
+        yield gr.skip(), gr.skip(), *buttons(runner.busy(session))
     except GeneratorExit:
         raise
     except Exception as error:

@@ -14,6 +14,7 @@ from specviz.trace import Trace
 from specviz.ui import detail_panel, files_panel, samples, settings, step_handlers, whatif_panel
 from specviz.ui.fields import ChoiceField, TextField, number
 from specviz.ui.message import failure, message, whole
+from specviz.ui.options import WAITING
 from specviz.ui.page import Page
 from specviz.ui.stage import Stage
 from specviz.views.tokens import visible
@@ -21,7 +22,6 @@ from specviz.views.tokens import visible
 EXAMPLES = ("sky", "count", "story", "quantum")
 DEFAULTS = ("Why is the sky blue?", "skip", 5, 0.8, "123", 0, 1.0, 0.0, 64, "", True)
 OWN = ""  # in the list of recorded runs: none of them
-WAITING = 24  # visitors that may wait or run at once; each holds a thread of the server
 
 
 def build(page: Page) -> None:
@@ -139,7 +139,8 @@ def build(page: Page) -> None:
 
     page.demo.unload(on_leave)
 
-    def on_sample(name: Any) -> tuple:
+    def on_sample(name: Any, request: gr.Request) -> tuple:
+        runner.drop(request.session_hash or "")
         return step_handlers.choose(name, runner) if name != OWN else (gr.skip(),) * (2 + len(controls))
 
     sample.input(on_sample, [sample], [stage, trace, *controls], queue=False, api_name="bundled_run", **quiet)

@@ -83,13 +83,13 @@ def fork(
 
             return replace(cut(trace, index), config=config)
 
-        job = runner.submit(session, pair, make)
+        job = runner.submit(session, pair, make, place="fork")
         yield gr.update(value=whole(None, status={"kind": "running"}), visible=True), None, "", *buttons(busy=True)
         for news, forked in follow(runner, job, pair, None, fresh=True, at=index):
             compared = gr.skip() if forked is None or forked is shown else comparison(trace, forked, said, lang)
             shown = forked
             yield news or gr.skip(), forked, compared, *[gr.skip()] * 3
-        yield gr.skip(), gr.skip(), gr.skip(), *buttons(busy=False)
+        yield gr.skip(), gr.skip(), gr.skip(), *buttons(runner.busy(session))
     except GeneratorExit:
         raise
     except Exception as error:

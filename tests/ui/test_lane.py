@@ -9,6 +9,8 @@ from specviz.errors import SpecvizError
 from specviz.ui import lane as lane_module
 from specviz.ui.lane import Lane
 from specviz.ui.loading import PairLoader
+from specviz.ui.options import Options
+from specviz.ui.runner import Runner
 
 
 def finish(job):
@@ -116,3 +118,42 @@ def test_waiting_for_a_pair_can_be_given_up():
     loader = PairLoader(lambda progress: go.wait(10))
     assert loader.wait(lambda: True) is None
     go.set()
+
+
+def test_a_dropped_job_shows_nothing_more(sample):
+    lane, go = Lane(), threading.Event()
+
+    def work(job):
+        go.wait(10)
+        job.post(sample)
+
+    job = lane.submit(work)
+    job.drop()
+    assert list(job.watch()) == []
+    go.set()
+    assert job.stopped
+
+
+def test_a_session_is_busy_while_any_of_its_jobs_is(sample):
+    """A run and a fork do not push each other out; a newer run does; another trace ends both."""
+    go = threading.Event()
+
+    def make(pair):
+        go.wait(10)
+        raise SpecvizError("errors.nan")
+
+    runner = Runner(Options(), load=lambda _id, _progress: object())
+    pair = runner.default
+    run, fork = runner.submit("s", pair, make), runner.submit("s", pair, make, place="fork")
+    other = runner.submit("t", pair, make)
+    assert not run.dropped
+    newer = runner.submit("s", pair, make)
+    assert (run.dropped, fork.dropped, other.dropped) == (True, False, False)
+    assert runner.busy("s")
+    runner.drop("s")
+    assert (fork.dropped, newer.dropped, other.dropped) == (True, True, False)
+    assert not runner.busy("s")
+    assert runner.busy("t")
+    go.set()
+    finish(other)
+    assert not runner.busy("t")

@@ -1,5 +1,7 @@
 """Settings from the page, a link or the API: brought into shape or refused in words."""
 
+from dataclasses import replace
+
 import pytest
 
 from specviz.errors import SpecvizError
@@ -74,3 +76,14 @@ def test_a_public_page_has_tighter_limits(values):
     for prompt, more in (("x" * 5000, {}), ("short", {"k": 17}), ("short", {"max_new_tokens": 1000})):
         with pytest.raises(SpecvizError):
             Options(public=True).check(prompt, read(values | more).config)
+
+
+def test_public_pages_take_in_no_long_traces(sample):
+    public, private = Options(public=True), Options()
+    assert public.max_trace_bytes < private.max_trace_bytes
+    public.check_trace(sample)
+    long = replace(sample, prompt=replace(sample.prompt, tokens=sample.prompt.tokens * 100))
+    for trace in (long, replace(sample, rounds=sample.rounds * 20)):
+        private.check_trace(trace)
+        with pytest.raises(SpecvizError):
+            public.check_trace(trace)

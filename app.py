@@ -16,6 +16,7 @@ def main() -> None:
     flags.add_argument("--pair", default=None, help="a preset: see python -m specviz pairs")
     flags.add_argument("--target", default=None, help="hub id or folder of a target model")
     flags.add_argument("--draft", default=None, help="hub id or folder of its draft model")
+    flags.add_argument("--heads", default=None, help="folder of EAGLE-style or Medusa weights for the target")
     flags.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     flags.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 or float16")
     flags.add_argument("--public", action="store_true", help="tighter limits, for a page that strangers use")
@@ -25,7 +26,7 @@ def main() -> None:
         flags.error("give either --pair or --target and --draft, not both")
     if given.port is not None and not 0 < given.port < 65536:
         flags.error("--port must lie between 1 and 65535")
-    app = build(Options(given.pair, given.target, given.draft, given.device, given.dtype, given.public))
+    app = build(Options(given.pair, given.target, given.draft, given.heads, given.device, given.dtype, given.public))
     try:
         _, local, shared = app.launch(server_name=given.host, server_port=given.port, share=given.share)
     except OSError as error:  # the port is taken, or the address is not ours

@@ -82,7 +82,7 @@ def train_command(verbs: argparse._SubParsersAction) -> None:
     sub.add_argument("--json", action="store_true", help=say("json_help"))
     for name in ("target", "layers", "weights"):
         sub.add_argument(f"--{name}", help=told(name))
-    sub.add_argument("--method", choices=("draft", "eagle", "medusa"), default="draft", help=told("method"))
+    sub.add_argument("--method", choices=METHODS[:-1], default="draft", help=told("method"))
     for name in ("out", "corpus"):
         sub.add_argument(f"--{name}", type=Path, help=told(name))
     for name, value in (("tokens", 4_000_000), ("rows", 192), ("seed", 0), ("steps", 3000), ("batch", 16), ("k", 4)):
@@ -104,6 +104,7 @@ def model_options(sub: Parser) -> None:
     sub.add_argument("--target", help=say("target_help"))
     sub.add_argument("--draft", help=say("draft_help"))
     sub.add_argument("--skip-layers", help=say("skip_layers_help"))
+    sub.add_argument("--heads", help=say("heads_help"))
     sub.add_argument("--device", default="auto", help=say("device_help"))
     sub.add_argument("--dtype", default="auto", help=say("dtype_help"))
 

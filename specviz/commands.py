@@ -114,8 +114,10 @@ def pairs(args: argparse.Namespace) -> int:
 
 
 def train(args: argparse.Namespace) -> int:
+    from specviz.training.memory import keep_freed_memory
     from specviz.training.start import start
 
+    keep_freed_memory()
     with Bar(args) as bar:
         figures = start(args, bar)
     out(args, figures, t(LANG, "train.done", path=args.out))
@@ -141,6 +143,7 @@ def load(args: argparse.Namespace):
             device=args.device,
             dtype=args.dtype,
             skip=args.skip_layers,
+            heads=args.heads,
             progress=bar,
         )
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, fields
 
+from specviz.choices import MAX_NODES, check_choices
 from specviz.errors import SpecvizError
 
-METHODS = ("draft", "skip", "lookup", "none")
+METHODS = ("draft", "skip", "eagle", "medusa", "lookup", "none")
+LEARNED = ("eagle", "medusa")  # those that read the target's hidden states with weights of their own
+VERIFIERS = ("lossless", "greedy", "block", "typical")
+SIBLINGS = ("fixed", "iid", "distinct")
 MAX_SEED = 2**63 - 1
 
 # name -> (type, lowest, highest). The engine's own limits; a public page may set tighter ones.
@@ -19,6 +23,10 @@ LIMITS: dict[str, tuple[type, float, float]] = {
     "min_p": (float, 0.0, 1.0),
     "seed": (int, 0, MAX_SEED),
     "max_new_tokens": (int, 0, 100_000),
+    "nodes": (int, 0, MAX_NODES),
+    "branch": (int, 1, 64),
+    "eps": (float, 0.0, 1.0),
+    "delta": (float, 0.0, 1.0),
 }
 
 
@@ -37,7 +45,7 @@ class Override:
     def __post_init__(self) -> None:
         limits = {
             "round": (int, 0, 10**9),
-            "position": (int, 0, LIMITS["k"][2]),
+            "position": (int, 0, MAX_NODES),
             "u": (float, 0.0, math.nextafter(1.0, 0.0)),
             "token": (int, 0, 2**31),
         }
@@ -61,6 +69,11 @@ class RunConfig:
     stop            stop strings, left out of the text
     chat            put the prompt into the target's chat template; False: the prompt is raw text
     ignore_eos      go on past end-of-text tokens (for benchmarks)
+    tree            choices, paths of ranks: the shape of what medusa, draft and skip draft; () is a chain
+    siblings        how draft and skip choose the children in it: fixed (the likeliest), iid or distinct (drawn)
+    nodes, branch   eagle: a tree of so many nodes with so many children each, grown anew every round; 0 is a chain
+    verify          lossless; greedy (the target's argmax at any temperature); block (lossless, chains only);
+                    typical (Medusa's rule with eps and delta: lossy)
     """
 
     method: str = "draft"
@@ -74,11 +87,20 @@ class RunConfig:
     stop: tuple[str, ...] = ()
     chat: bool = True
     ignore_eos: bool = False
+    tree: tuple[tuple[int, ...], ...] = ()
+    siblings: str = "fixed"
+    nodes: int = 0
+    branch: int = 4
+    verify: str = "lossless"
+    eps: float = 0.09
+    delta: float = 0.3
     overrides: tuple[Override, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise SpecvizError("errors.choice", name="method", value=short(self.method), choices=", ".join(METHODS))
+        for name, known in (("method", METHODS), ("verify", VERIFIERS), ("siblings", SIBLINGS)):
+            value = getattr(self, name)
+            if value not in known:
+                raise SpecvizError("errors.choice", name=name, value=short(value), choices=", ".join(known))
         for name, (kind, low, high) in LIMITS.items():
             object.__setattr__(self, name, check_number(name, getattr(self, name), kind, low, high))
         for name in ("chat", "ignore_eos"):
@@ -87,7 +109,28 @@ class RunConfig:
         if isinstance(self.stop, str) or not all(isinstance(s, str) and 0 < len(s) <= 200 for s in self.stop):
             raise SpecvizError("errors.stop", value=short(self.stop))
         object.__setattr__(self, "stop", tuple(self.stop))
+        object.__setattr__(self, "tree", check_choices(self.tree))
+        for name, methods in (("tree", ("draft", "skip", "medusa")), ("nodes", ("eagle",))):
+            if getattr(self, name) and self.method not in methods:
+                raise SpecvizError("errors.tree_method", name=name, method=self.method, methods=", ".join(methods))
+        if self.verify == "block" and self.is_tree:
+            raise SpecvizError("errors.block_tree")
         object.__setattr__(self, "overrides", tuple(self.overrides))
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether drafts branch."""
+        return bool(self.tree or self.nodes)
+
+    @property
+    def depth(self) -> int:
+        """How far ahead a round drafts at most."""
+        return max(map(len, self.tree), default=self.k)
+
+    @property
+    def lossless(self) -> bool:
+        """Whether the output has the target's distribution at this temperature. Greedy has that of temperature 0."""
+        return self.verify in ("lossless", "block") or (self.temperature == 0 and self.verify == "greedy")
 
 
 def check_number(name: str, value: object, kind: type, low: float, high: float) -> int | float:

@@ -19,7 +19,7 @@ class Status(StrEnum):
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
-    UNREACHED = "unreached"  # something before it was rejected, or the text had ended
+    UNREACHED = "unreached"  # the walk did not come to it, or the text had ended
 
 
 class Kind(StrEnum):
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
     RECOVERED = "recovered"  # drawn from norm(max(0, p - q)) after a rejection
     BONUS = "bonus"  # drawn from p, because every draft was accepted
-    TARGET = "target"  # drawn from p, because nothing was drafted
+    TARGET = "target"  # drawn from p: nothing was drafted, or a rule that is not lossless refused what was
 
 
 class Finish(StrEnum):
@@ -63,12 +63,18 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One gate: accepted when u < min(1, p / q). `u` is None where no draw was made."""
+    """One gate: accepted when u < min(1, p / q). `u` is None where no draw was made.
+
+    p, q   after the siblings that were tried before; for a point mass (fixed children) q is 1
+    limit  what decided instead, by other rules: block verification accepts when u < limit, typical acceptance when
+           p > limit
+    """
 
     status: Status
     p: float
     q: float
     u: float | None = None
+    limit: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +133,12 @@ class Position:
 class Round:
     """One draft and the one target pass that checks it.
 
-    start      length of the text (prompt + generated) before the round; draft node i of a chain sits at start + i
+    start      length of the text (prompt + generated) before the round; draft node i sits at position start - 1 + its
+               depth, and in row start + i of the target's cache until the kept rows are gathered
     path       indices of the accepted nodes, root to leaf
     final      None when the text ended inside the accepted tokens
-    detail     for each node of the draft the distributions it was drawn and judged from; last, those of the bonus
+    detail     the distributions in each context: 0 after the text, i + 1 after node i. Node i was drawn and judged
+               in context parents[i] + 1; in a chain that is i, and the last context is the bonus's
     """
 
     index: int

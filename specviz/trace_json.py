@@ -11,7 +11,7 @@ from dataclasses import asdict
 
 from specviz.config import short
 from specviz.errors import SpecvizError
-from specviz.trace import SCHEMA, Position, Round, Rows, Token, Trace
+from specviz.trace import SCHEMA, Position, Round, Rows, Token, Trace, Verdict
 from specviz.trace_read import MILLION, trace_from_json
 
 MAX_BYTES = 16 * 2**20  # of a trace from outside
@@ -23,7 +23,7 @@ def round_to_json(r: Round) -> dict:
         "index": r.index,
         "start": r.start,
         "draft": {"tokens": list(r.draft.tokens), "parents": list(r.draft.parents), "q": list(r.draft.q)},
-        "verdicts": [{"status": str(v.status), "p": v.p, "q": v.q, "u": v.u} for v in r.verdicts],
+        "verdicts": [_verdict(v) for v in r.verdicts],
         "path": list(r.path),
         "final": r.final and asdict(r.final),
         "times": asdict(r.times) | {"draft": list(r.times.draft)},
@@ -71,6 +71,11 @@ def load_trace(text: str | bytes) -> Trace:
     except (ValueError, RecursionError) as error:
         raise SpecvizError("errors.trace_json", reason=short(str(error), 80)) from error
     return trace_from_json(data)
+
+
+def _verdict(v: Verdict) -> dict:
+    known = {"status": str(v.status), "p": v.p, "q": v.q, "u": v.u}
+    return known if v.limit is None else known | {"limit": v.limit}
 
 
 def _rows(rows: Rows) -> list[int]:

@@ -79,9 +79,10 @@ def _round(data: dict, path: str) -> Round:
     accepted = tuple(
         _integer(x, f"{path}.path[{i}]", 0, k - 1) for i, x in enumerate(_list(_get(data, "path"), f"{path}.path"))
     )
-    _ensure(parents == tuple(range(-1, k - 1)), f"{path}.draft.parents")  # a chain: the only kind there is so far
     judged = tuple(i for i, v in enumerate(verdicts) if v.status is Status.ACCEPTED)
-    _ensure(accepted == judged == tuple(range(len(accepted))), f"{path}.path")
+    from_root = tuple(parents[i] for i in accepted) == (-1, *accepted)[: len(accepted)]
+    _ensure(accepted == judged and from_root, f"{path}.path")
+    with_children = {parent + 1 for parent in parents}  # the contexts where something was drafted
     times = _dict(_get(data, "times"), f"{path}.times")
     detail = data.get("detail")
     return Round(
@@ -100,7 +101,7 @@ def _round(data: dict, path: str) -> Round:
         detail=None
         if detail is None
         else tuple(
-            _read_position(_dict(d, f"{path}.detail[{i}]"), f"{path}.detail[{i}]", i < k)
+            _read_position(_dict(d, f"{path}.detail[{i}]"), f"{path}.detail[{i}]", i in with_children)
             for i, d in enumerate(_list(detail, f"{path}.detail", k + 1))
         ),
     )
@@ -112,6 +113,7 @@ def _verdict(data: dict, path: str) -> Verdict:
         _number(_get(data, "p"), f"{path}.p", 1.001),
         _number(_get(data, "q"), f"{path}.q", 1.001),
         None if data.get("u") is None else _number(data["u"], f"{path}.u", 1),
+        None if data.get("limit") is None else _number(data["limit"], f"{path}.limit", 1.001),
     )
 
 

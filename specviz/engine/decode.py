@@ -6,20 +6,20 @@ on the tokens before it and on (seed, round number), so it can be run again, res
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 
 import torch
 
 from specviz.config import RunConfig
 from specviz.engine.clock import Clock
-from specviz.engine.detail import positions
+from specviz.engine.detail import contexts
 from specviz.engine.drafters import Drafter
+from specviz.engine.judgement import ended, judge, read, target
 from specviz.engine.model import CachedLM
-from specviz.engine.sampling import overridden, round_draws, shape
-from specviz.engine.verify import Judged, judge_chain
+from specviz.engine.sampling import overridden, round_draws
+from specviz.engine.tree import Branches, Tree
 from specviz.errors import SpecvizError
-from specviz.trace import Draft, Final, Finish, Kind, Round, Rows, Status, Times, Verdict
+from specviz.trace import Finish, Kind, Round, Rows, Times
 
 Stop = Callable[[Sequence[int]], bool]
 
@@ -70,45 +70,49 @@ class Decoder:
         prefill = self._prefill(clock)
         before = self.target.length, self.drafter.rows if self.drafter else None
 
-        # Draft: k tokens x_1..x_k, each drawn from its q_i(x | text, x_1..x_{i-1}).
+        # Draft: up to k tokens ahead, each from its q(x | text, the drafted tokens before it).
         overrides = [o for o in self.config.overrides if o.round == self.index]
         forced = {o.position: o.token for o in overrides if o.token is not None}
         k = self._room()
-        draws = overridden(round_draws(self.config.seed, self.index, k), overrides)
+        draws = overridden(round_draws(self.config.seed, self.index, self._most(k)), overrides)
         proposal = self.drafter.propose(tokens, k, draws, forced, self.config, clock) if self.drafter and k else None
+        tree = proposal.shape if proposal else Tree(())
+        n = len(tree)
 
-        # Target: p_1..p_{k+1} for all positions in a single forward pass over the last token and the drafts.
+        # Target: p in all n + 1 contexts by a single forward pass over the last token and the drafts.
         last = torch.tensor(tokens[self.target.length :], dtype=torch.long, device=self.target.device)
-        drafted = proposal.tokens if proposal else last[:0]  # [k]
+        new = torch.cat([last, proposal.tokens.to(last.device)]) if proposal else last
         layers = self.drafter.layers if self.drafter else ()
-        seen = self.target.forward(torch.cat([last, drafted.to(last.device)]), len(drafted) + 1, layers)
-        p = shape(seen.logits, self.config)  # [k+1, V]
-        q = proposal.q.to(p.device) if proposal else p[:0]  # [k, V]
+        branches = None if tree.is_chain else Branches.of(tree, start, len(last))
+        seen = self.target.forward(new, n + 1, layers, branches)
+        p = target(seen.logits, self.config)  # [n+1, V]
         full = self.target.length, self.drafter.rows if self.drafter else None
         target_ms = clock.lap()
 
-        # Judge: accept x_i while u_i < min(1, p_i(x_i) / q_i(x_i)); then one recovered or bonus token.
-        u = torch.tensor(draws.gate[: len(drafted)], dtype=torch.float64, device=p.device)
-        judged = judge_chain(p, q, drafted.to(p.device), u, draws.final)
-        drafts, verdicts, path, final = self._read(judged, draws.gate, draws.final)
-        emitted = self._end_of_text([*(drafts.tokens[i] for i in path), final.token])
+        # Judge: the accepted path, then one recovered or bonus token.
+        walk = judge(p, proposal, tree, draws, self.config)
+        draft, verdicts, path, final = read(walk, proposal, tree, draws, self.config)
+        emitted = self._end_of_text([*(draft.tokens[i] for i in path), final.token])
         if emitted <= len(path):  # the text ended inside the accepted tokens: nothing after it counts
             path, final = path[:emitted], None
-            verdicts = tuple(v if i < emitted else Verdict(Status.UNREACHED, v.p, v.q) for i, v in enumerate(verdicts))
+            verdicts = ended(verdicts, tree, path)
         verify_ms = clock.lap()
-        detail = positions(p, q, len(path) if final and final.kind is Kind.RECOVERED else None) if self.detail else None
+        detail = None
+        if self.detail:
+            recovered = int(walk.end) if final and final.kind is Kind.RECOVERED else None
+            detail = contexts(p, proposal, tree, recovered, walk.rest)
         clock.lap()  # the time of recording is nobody's
 
         # Roll back: keep the rows of the text and of the accepted tokens. The final token is read in the next round.
         kept = start + len(path)
-        self.target.rollback(kept)
+        self.target.keep(start, [start + node for node in path])
         if self.drafter:
-            states = seen.hidden[: len(path) + 1] if seen.hidden is not None else None
-            self.drafter.commit(kept, states)
+            states = seen.hidden[[0, *(node + 1 for node in path)]] if seen.hidden is not None else None
+            self.drafter.commit(kept, states, path)
         done = Round(
             index=self.index,
             start=start,
-            draft=drafts,
+            draft=draft,
             verdicts=verdicts,
             path=path,
             final=final,
@@ -138,10 +142,10 @@ class Decoder:
         return left if self.target.max_context is None else min(left, self.target.max_context - len(self.tokens))
 
     def _room(self) -> int:
-        """k, capped so that k + 1 new tokens fit into what may be written and into both contexts."""
+        """How deep a draft may be: it and one more token must fit into what may be written and into both contexts."""
         if self.drafter is None:
             return 0
-        return max(0, min(self.config.k, self._left() - 1, self.drafter.room(len(self.tokens))))
+        return max(0, min(self.config.depth, self._left() - 1, self.drafter.room(len(self.tokens))))
 
     def _limit(self) -> Finish | None:
         if len(self.tokens) - self.prompt_length >= self.config.max_new_tokens:
@@ -158,22 +162,10 @@ class Decoder:
                 return n
         return len(new)
 
-    def _read(
-        self, judged: Judged, gates: Sequence[float], v: float
-    ) -> tuple[Draft, tuple[Verdict, ...], tuple[int, ...], Final]:
-        """Bring the judgement to the host: the one synchronisation of a round."""
-        columns = (judged.accepted, judged.drafted, judged.recovered, judged.prob, judged.p, judged.q)
-        accepted, drafted, recovered, prob, p, q = torch.stack([c.to(torch.float64) for c in columns]).tolist()
-        if not all(map(math.isfinite, [*p, *q, *prob])):
-            raise SpecvizError("errors.nan")
-        p, q, prob = ([float(f"{x:.9g}") for x in column] for column in (p, q, prob))  # all that float32 holds
-        k = len(drafted) - 1  # the last position is the bonus
-        n = next((i for i in range(k) if not accepted[i]), k)  # length of the accepted run
-        status = [Status.ACCEPTED] * n + [Status.REJECTED] * (n < k) + [Status.UNREACHED] * (k - n - 1)
-        verdicts = tuple(Verdict(s, p[i], q[i], gates[i] if i <= n else None) for i, s in enumerate(status))
-        draft = Draft(tuple(int(x) for x in drafted[:k]), tuple(range(-1, k - 1)), tuple(q[:k]))
-        kind = Kind.TARGET if k == 0 else Kind.BONUS if n == k else Kind.RECOVERED
-        return draft, verdicts, tuple(range(n)), Final(int(recovered[n]), kind, prob[n], v)
+    def _most(self, k: int) -> int:
+        """How many nodes a draft of k levels can have, and so how many draws it needs."""
+        config = self.config
+        return max(k, len(config.tree), config.nodes)
 
 
 def speculative(

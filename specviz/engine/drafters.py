@@ -1,7 +1,7 @@
 """Who proposes the tokens. One interface; a drafter keeps its own state in step with the text.
 
-Each proposes a chain of up to k tokens with the distribution q that each was drawn from. A drafter that learns from
-the target (heads, EAGLE) names the `layers` whose hidden states it wants, and gets those of every token of the text.
+Each proposes up to k tokens ahead, a chain or a tree, with the distributions q that they came from. A drafter that
+learns from the target (heads, EAGLE) names the `layers` whose hidden states it wants, and gets those of every token.
 """
 
 from __future__ import annotations
@@ -17,17 +17,31 @@ from specviz.config import RunConfig
 from specviz.engine.clock import Clock
 from specviz.engine.model import CachedLM
 from specviz.engine.sampling import Draws, draw, shape
+from specviz.engine.tree import Tree
+from specviz.engine.verify_tree import Siblings
 
 NO_LIMIT = 2**31
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A chain of k tokens: their ids, the distribution each came from, and the time of each step."""
+    """n drafted tokens, the distributions they came from, the time of each step, and their shape."""
 
-    tokens: Tensor  # [k]
-    q: Tensor  # [k, V]
+    tokens: Tensor  # [n]
+    q: Tensor  # [m, V]
     times: tuple[float, ...]
+    tree: Tree | None = None  # None: a chain
+    source: Tensor | None = None  # [n]: the row of q that each node came from; None: its own
+    siblings: Siblings = Siblings.IID  # how the children of a node were chosen
+
+    @property
+    def shape(self) -> Tree:
+        return self.tree or Tree.chain(len(self.tokens))
+
+    @property
+    def rows(self) -> Tensor:
+        """[n]: the row of q of each node."""
+        return torch.arange(len(self.tokens), device=self.q.device) if self.source is None else self.source
 
 
 class Drafter(Protocol):
@@ -50,16 +64,16 @@ class Drafter(Protocol):
     def propose(
         self, tokens: Sequence[int], k: int, draws: Draws, forced: Mapping[int, int], config: RunConfig, clock: Clock
     ) -> Proposal:
-        """Draft 1 to k tokens (lookup: perhaps none) after the text `tokens`, k >= 1.
+        """Draft 1 to k tokens deep (lookup: perhaps none) after the text `tokens`, k >= 1.
 
         `forced` puts given tokens at given positions (a what-if).
         """
 
-    def commit(self, length: int, hidden: Tensor | None) -> None:
+    def commit(self, length: int, hidden: Tensor | None, path: Sequence[int] = ()) -> None:
         """The text now holds `length` accepted tokens (the final token comes on top): forget what goes beyond.
 
         hidden [n, layers * d]: the target's states of the round's kept rows, if wanted: the last token of the text
-        before the round, then the accepted ones.
+        before the round, then the accepted ones. path: the accepted nodes.
         """
 
 
@@ -96,7 +110,7 @@ class ModelDrafter:
             times.append(clock.lap())
         return Proposal(torch.stack(ids), torch.stack(rows), tuple(times))
 
-    def commit(self, length: int, hidden: Tensor | None) -> None:
+    def commit(self, length: int, hidden: Tensor | None, path: Sequence[int] = ()) -> None:
         self.lm.rollback(length)
 
 
@@ -138,5 +152,5 @@ class LookupDrafter:
                     return tokens[start + n : start + n + k]
         return []
 
-    def commit(self, length: int, hidden: Tensor | None) -> None:
+    def commit(self, length: int, hidden: Tensor | None, path: Sequence[int] = ()) -> None:
         """Nothing kept, nothing to forget."""

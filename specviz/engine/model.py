@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from transformers import DynamicCache, PreTrainedModel
+from transformers import DynamicCache, PretrainedConfig, PreTrainedModel
 
+from specviz.engine.tree import Branches
 from specviz.errors import SpecvizError
 
 
@@ -35,22 +36,34 @@ class CachedLM:
         text_config = model.config.get_text_config(decoder=True)
         self.vocab_size = vocab_size or text_config.vocab_size
         self.max_context: int | None = getattr(text_config, "max_position_embeddings", None)
+        self.window = sliding_window(text_config)
         self.length = 0
         self.cache = DynamicCache(config=model.config)
         self.cache.activate_past_recording()  # without it a sliding window could not be rolled back
 
     @torch.inference_mode()
-    def forward(self, tokens: Tensor, rows: int = 1, layers: Sequence[int] = ()) -> Pass:
+    def forward(
+        self, tokens: Tensor, rows: int = 1, layers: Sequence[int] = (), branches: Branches | None = None
+    ) -> Pass:
         """Read `tokens` [n] after the cached ones; logits after each of the last `rows` of them.
 
-        layers: whose hidden states to give as well; 0 is the embeddings, -1 what the LM head sees. Adds n rows to the
-        cache. Raises SpecvizError when the text would outgrow the context.
+        layers: whose hidden states to give as well; 0 is the embeddings, -1 what the LM head sees. branches: the tokens
+        are not one text but nodes of a tree. Adds n rows to the cache. Raises SpecvizError when the text would outgrow
+        the context.
         """
         end = self.length + len(tokens)
-        if self.max_context is not None and end > self.max_context:
-            raise SpecvizError("errors.prompt_long", tokens=end, context=self.max_context)
+        deepest = end if branches is None else 1 + int(branches.position.max())
+        if self.max_context is not None and deepest > self.max_context:
+            raise SpecvizError("errors.prompt_long", tokens=deepest, context=self.max_context)
+        shaped = {}
+        if branches is not None:
+            if self.window is not None and end > self.window:
+                raise SpecvizError("errors.tree_window", tokens=end, window=self.window)
+            mask = branches.mask(self.length, self.model.dtype).to(self.device)
+            shaped = {"attention_mask": mask, "position_ids": branches.position.to(self.device).unsqueeze(0)}
         out = self.model(
             input_ids=tokens.to(self.device).unsqueeze(0),  # [1, n]
+            **shaped,
             cache=self.cache,
             use_cache=True,
             logits_to_keep=rows,
@@ -77,3 +90,20 @@ class CachedLM:
             raise SpecvizError("errors.cache_fixed", model=type(self.model).__name__)
         self.cache.crop(length - self.length)
         self.length = length
+
+    @torch.inference_mode()
+    def keep(self, length: int, rows: Sequence[int]) -> None:
+        """Keep the first `length` rows and, behind them, those with the given numbers: an accepted path of a tree."""
+        wanted = range(length, length + len(rows))
+        if list(rows) != list(wanted):
+            for layer in self.cache.layers:
+                for store in (layer.keys, layer.values):  # [1, heads, rows, head_dim]
+                    store[:, :, wanted.start : wanted.stop] = store[:, :, list(rows)]
+        self.rollback(wanted.stop)
+
+
+def sliding_window(config: PretrainedConfig) -> int | None:
+    """The window of layers that see only the latest tokens; None where all layers see everything."""
+    kinds = getattr(config, "layer_types", None)
+    window = getattr(config, "sliding_window", None)
+    return window if window and (kinds is None or "sliding_attention" in kinds) else None

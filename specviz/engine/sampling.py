@@ -60,6 +60,11 @@ def shape(logits: Tensor, config: RunConfig) -> Tensor:
     return probabilities(logits, config.temperature, config.top_k, config.top_p, config.min_p)
 
 
+def thought(logits: Tensor, config: RunConfig) -> Tensor:
+    """What a drafter thinks of tokens that it names without drawing: at temperature 1 where the run is greedy."""
+    return shape(logits, config if config.temperature else replace(config, temperature=1.0))
+
+
 def draw(weights: Tensor, u: Tensor | float) -> Tensor:
     """One token per row: the first whose cumulative weight exceeds u x total. [..., V], [...] -> ids [...].
 

@@ -2,6 +2,7 @@
 
 Leviathan, Kalman, Matias, "Fast Inference from Transformers via Speculative Decoding", arXiv 2211.17192, Algorithm 1.
 Chen et al., "Accelerating Large Language Model Decoding with Speculative Sampling", arXiv 2302.01318, Algorithm 2.
+Drafts of any shape are judged in `verify_tree.py`, out of the same pieces.
 """
 
 from __future__ import annotations
@@ -29,7 +30,17 @@ def leftover(p: Tensor, q: Tensor) -> tuple[Tensor, Tensor]:
 def residual(p: Tensor, q: Tensor) -> Tensor:
     """The distribution of a recovered token: norm(max(0, p - q)). [..., V], [..., V] -> [..., V]."""
     more, mass = leftover(p, q)
-    return more / mass
+    return (more / mass).to(p.dtype)
+
+
+def gate(p: Tensor, q: Tensor, drafted: Tensor, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Accept or reject one token at each position. Returns accepted, p(drafted), q(drafted), each [...].
+
+    p, q [..., V] target and draft distribution; drafted [...] token ids, drawn from q; u [...] uniform in [0, 1).
+    """
+    p_x = p.gather(-1, drafted.unsqueeze(-1)).squeeze(-1)
+    q_x = q.gather(-1, drafted.unsqueeze(-1)).squeeze(-1)
+    return u * q_x < p_x, p_x, q_x  # u < min(1, p/q); strict, so that u = 0 cannot accept p = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +66,11 @@ def judge(p: Tensor, q: Tensor, drafted: Tensor, u: Tensor, v: Tensor) -> Judged
     p, q [..., V] target and draft distribution; drafted [...] token ids, drawn from q; u, v [...] uniform in [0, 1),
     independent of each other: u decides, v draws the recovered token.
     """
-    p_x = p.gather(-1, drafted.unsqueeze(-1)).squeeze(-1)
-    q_x = q.gather(-1, drafted.unsqueeze(-1)).squeeze(-1)
-    accepted = u * q_x < p_x  # u < min(1, p/q); strict, so that u = 0 cannot accept p = 0
+    accepted, p_x, q_x = gate(p, q, drafted, u)
     more, mass = leftover(p, q)
     recovered = draw(more, v)  # draw does not need its weights to sum to 1
     prob = (more.gather(-1, recovered.unsqueeze(-1)) / mass).squeeze(-1)
     return Judged(accepted, drafted, recovered, prob, p_x, q_x)
-
-
-def judge_chain(p: Tensor, q: Tensor, drafted: Tensor, u: Tensor, v: float) -> Judged:
-    """Judge a chain of k drafted tokens, and draw the bonus, in one go.
-
-    p [k+1, V]; q [k, V]; drafted, u [k]; v the draw of the round's final token (only one is ever used). Returns k+1
-    positions. The last is the bonus: nothing is drafted there, so it is a rejection with q = 0, whose residual is p.
-    """
-    nothing = q.new_zeros(1, p.shape[-1])
-    u_bonus = u.new_ones(1)  # u * q < p reads 0 < p: the sign of `accepted` there means nothing and is not read
-    return judge(
-        p,
-        torch.cat([q, nothing]),  # [k+1, V]
-        torch.cat([drafted, drafted.new_zeros(1)]),  # [k+1]
-        torch.cat([u, u_bonus]),
-        torch.full((p.shape[0],), v, dtype=torch.float64, device=p.device),
-    )
 
 
 def speculative_sampling(

@@ -1,8 +1,8 @@
 """Puts the bundled draft together: its own layers from `assets/weights/draft`, embeddings and LM head of the target.
 
-The result is an ordinary Hugging Face folder in the cache. The draft was trained to output 16,384 of the 49,152
-tokens (`draft_vocab_ids`); the LM head is left whole all the same, for a draft may be bad at rare tokens but the
-rule of acceptance needs no smaller vocabulary, and any tool can load the folder.
+The result is an ordinary Hugging Face folder in the cache, which any tool can load. The draft was trained to output
+some of the target's tokens only (`draft_vocab_ids`); here it is run with that part of the LM head, for the head would
+be the dearest part of a draft step. The rest gets q = 0, and the rule of acceptance stays exact.
 """
 
 from __future__ import annotations
@@ -12,6 +12,11 @@ import json
 import shutil
 from pathlib import Path
 
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+from transformers import PreTrainedModel
+
+from specviz.engine.reduced import ReducedHead
 from specviz.errors import SpecvizError
 from specviz.i18n import ASSETS
 from specviz.models.prepared import cache_dir, prepare, read_manifest, sha256
@@ -35,6 +40,14 @@ def compose_draft(weights: Path, target_dir: Path) -> Path:
     return prepare(folder, lambda made: _compose(made, weights, target_dir))
 
 
+def with_small_head(model: PreTrainedModel, weights: Path) -> PreTrainedModel:
+    """The composed draft, its LM head cut down to the tokens that `weights` were trained for."""
+    chosen = load_file(weights / LAYERS).get("draft_vocab_ids")
+    if chosen is not None:
+        model.set_output_embeddings(ReducedHead(model.get_output_embeddings().weight, chosen))
+    return model
+
+
 def _target_hash(target_dir: Path) -> str:
     files = read_manifest(target_dir).get("files", {})
     known = files.get("model.safetensors", {}).get("sha256")
@@ -42,9 +55,6 @@ def _target_hash(target_dir: Path) -> str:
 
 
 def _compose(made: Path, weights: Path, target_dir: Path) -> dict:
-    from safetensors import safe_open
-    from safetensors.torch import load_file, save_file
-
     about = json.loads((weights / "config.json").read_text(encoding="utf-8"))
     config = json.loads((target_dir / "config.json").read_text(encoding="utf-8"))
     tensors = load_file(weights / LAYERS)

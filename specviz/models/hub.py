@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,12 +62,17 @@ def files_to_get(info: ModelInfo) -> dict[str, int]:
     return {name: size for name, size in files.items() if name in weights or name.endswith(TEXT_FILES)}
 
 
-def download(info: ModelInfo, progress: Progress, folder: Path | None = None) -> Path:
-    """The model's files in `folder`, or in the hub client's own cache. What the client raises passes through."""
+def download(
+    info: ModelInfo, progress: Progress, folder: Path | None = None, files: Mapping[str, int] | None = None
+) -> Path:
+    """The model's files (or `files`, {name: size}) in `folder`, or in the hub client's own cache.
+
+    What the client raises passes through.
+    """
     from huggingface_hub import constants, snapshot_download
     from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-    files = files_to_get(info)
+    files = files_to_get(info) if files is None else files
     growing = folder or Path(constants.HF_HUB_CACHE) / f"models--{info.id.replace('/', '--')}"
 
     def work() -> str:

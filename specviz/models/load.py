@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from specviz.config import METHODS, short
+from specviz.config import LEARNED, METHODS, short
+from specviz.engine.drafters import Drafter
 from specviz.errors import SpecvizError
-from specviz.models.compose import DRAFT_WEIGHTS, compose_draft
+from specviz.models.compose import DRAFT_WEIGHTS, compose_draft, with_small_head
 from specviz.models.device import check_memory, choose_device, choose_dtype, dtype_name
 from specviz.models.fetch import HUB_ID
 from specviz.models.fit import check_context, check_rollback, check_vocabularies, logit_rows, vocabulary_rows
+from specviz.models.heads import BUNDLED, describe, drafter_maker, heads_in
 from specviz.models.open import locate, read_config, read_model, read_tokenizer, weight_bytes
 from specviz.models.prepared import Progress, no_progress
 from specviz.models.presets import DEFAULT, PRESETS
@@ -34,6 +37,7 @@ class Pair:
     eos          ids that end a text: none, one or several
     vocab_size   rows of the logits that are compared; what lies above is padding
     skip         layers that the "skip" drafter leaves out
+    heads        folders of weights for "eagle" and "medusa"
     method       the one it was loaded for
     """
 
@@ -48,8 +52,10 @@ class Pair:
     dtype: torch.dtype
     vocab_size: int
     skip: tuple[int, ...]
+    heads: Mapping[str, Path]
     method: str = "draft"
     _skipped: PreTrainedModel | None = field(default=None, repr=False)
+    _learned: dict[str, Callable[[], Drafter]] = field(default_factory=dict, repr=False)
 
     def drafter_model(self, method: str) -> PreTrainedModel:
         """The model that drafts in `method` "draft" or "skip". Raises SpecvizError where the pair has none."""
@@ -65,11 +71,18 @@ class Pair:
             self._skipped = skip_layers(self.target, self.skip)
         return self._skipped
 
+    def learned(self, method: str) -> Drafter:
+        """A drafter of `method` "eagle" or "medusa", fresh. Raises SpecvizError where there is none."""
+        if method not in self._learned:
+            self._learned[method] = drafter_maker(self.target, self.vocab_size, method, self.heads)
+        return self._learned[method]()
+
     def models_info(self, method: str) -> Models:
         """What runs in `method`, by names a person knows."""
         drafts = {
             "draft": self.draft_name or "no draft",
             "skip": f"{self.target_name} without layers {format_layers(self.skip)}",
+            **{method: describe(method, self.heads) for method in LEARNED},
             "lookup": "prompt lookup",
             "none": "no draft",
         }
@@ -85,16 +98,19 @@ def load_pair(
     device: str = "auto",
     dtype: str = "auto",
     skip: str | tuple[int, ...] | None = None,
+    heads: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Pair:
     """A preset by its id, or any `target` and `draft`: hub ids or local folders. With nothing given, the bundled pair.
 
     The draft model is loaded for method "draft" only; such a pair can run every method. `skip` names the layers that
-    method "skip" leaves out ("14-17,20"). Raises SpecvizError, in a sentence, for everything that can be foreseen.
+    method "skip" leaves out ("14-17,20"); `heads` is a folder or a hub id of EAGLE-style or Medusa weights. Raises
+    SpecvizError, in a sentence, for everything that can be foreseen.
     """
     progress = progress or no_progress
     if method not in METHODS:
         raise SpecvizError("errors.choice", name="method", value=short(method), choices=", ".join(METHODS))
+    folders = heads_in(heads, progress) if heads is not None else None
     where = choose_device(device)
     precision = choose_dtype(dtype, where)
     id, target, draft, bundled = _wanted(pair, target, draft, method)
@@ -125,15 +141,16 @@ def load_pair(
         draft_folder = compose_draft(DRAFT_WEIGHTS, folder)
         config = read_config(draft_folder, BUNDLED_DRAFT)
         draft_name = f"{BUNDLED_DRAFT} ({config.num_hidden_layers} layers)"
-        drafter = read_model(draft_folder, config, draft_name, where, precision)
+        drafter = with_small_head(read_model(draft_folder, config, draft_name, where, precision), DRAFT_WEIGHTS)
     elif draft is not None:
         draft_name = _short_name(draft)
         drafter = _draft_of(draft, folder, model, tokenizer, rows, (name, draft_name), progress)
+    if folders is None:
+        folders = BUNDLED if target == HUB_ID else {}
     codec = TextCodec(tokenizer, rows)
     progress(1.0, "models.ready", model=name)
-    return Pair(
-        id, model, drafter, name, draft_name, codec, _eos(model, tokenizer), where, precision, rows, layers, method
-    )
+    eos = _eos(model, tokenizer)
+    return Pair(id, model, drafter, name, draft_name, codec, eos, where, precision, rows, layers, folders, method)
 
 
 def _wanted(pair: str | None, target: str | None, draft: str | None, method: str) -> tuple[str, str, str | None, bool]:

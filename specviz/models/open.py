@@ -6,12 +6,12 @@ Every foreseeable failure ends as one SpecvizError.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import torch
-from huggingface_hub import snapshot_download
+from huggingface_hub import ModelInfo, snapshot_download
 from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
 from transformers import (
     AutoConfig,
@@ -32,11 +32,15 @@ from specviz.models.prepared import Progress
 from specviz.models.quiet import no_bars
 from specviz.models.watch import one_line
 
+Wanted = Callable[[ModelInfo], dict[str, int]]
 REPO = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
 
 
-def locate(name: str, progress: Progress) -> Path:
-    """The folder of a model named by a hub id or a path; downloaded if it must be."""
+def locate(name: str, progress: Progress, wanted: Wanted | None = None) -> Path:
+    """The folder of a model named by a hub id or a path; downloaded if it must be.
+
+    wanted: which of the files on the hub, {name: size}; None: those of a model.
+    """
     if name == HUB_ID:
         return fetch_target(progress)
     folder = Path(name).expanduser()
@@ -44,16 +48,21 @@ def locate(name: str, progress: Progress) -> Path:
         return folder
     if folder.is_absolute() or name.startswith((".", "~")) or not REPO.fullmatch(name):
         raise SpecvizError("errors.model_folder", path=short(name, 200))
-    return _from_hub(name, progress)
+    return _from_hub(name, progress, wanted or _model_files)
 
 
-def _from_hub(name: str, progress: Progress) -> Path:
+def _model_files(info: ModelInfo) -> dict[str, int]:
+    files = files_to_get(info)
+    if not any(file.endswith(".safetensors") for file in files):
+        raise SpecvizError("errors.model_pickle", model=info.id)
+    return files
+
+
+def _from_hub(name: str, progress: Progress, wanted: Wanted) -> Path:
     progress(0.0, "models.asking_hub")
     try:
         info = ask_hub(name)
-        if not any(file.endswith(".safetensors") for file in files_to_get(info)):
-            raise SpecvizError("errors.model_pickle", model=name)
-        return download(info, progress)
+        return download(info, progress, files=wanted(info))
     except GatedRepoError as error:
         raise SpecvizError("errors.model_gated", model=name) from error
     except RepositoryNotFoundError as error:

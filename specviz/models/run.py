@@ -12,12 +12,13 @@ from dataclasses import replace
 import torch
 from transformers import PreTrainedModel
 
-from specviz.config import RunConfig
+from specviz.config import LEARNED, RunConfig
 from specviz.engine.clock import Clock
 from specviz.engine.decode import Decoder
-from specviz.engine.drafters import Drafter, LookupDrafter, ModelDrafter
+from specviz.engine.drafters import Drafter, LookupDrafter
 from specviz.engine.model import CachedLM
 from specviz.engine.sampling import shape
+from specviz.engine.tree_drafter import TreeDrafter
 from specviz.errors import SpecvizError
 from specviz.models.load import Pair
 from specviz.models.text import StopStrings
@@ -120,7 +121,9 @@ def drafter_for(
         return None
     if method == "lookup":
         return LookupDrafter(pair.vocab_size, pair.target.device)
-    return ModelDrafter(cached(pair.drafter_model(method), pair.vocab_size))
+    if method in LEARNED:
+        return pair.learned(method)
+    return TreeDrafter(cached(pair.drafter_model(method), pair.vocab_size))
 
 
 def with_baseline(pair: Pair, trace: Trace) -> Trace:

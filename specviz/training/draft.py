@@ -14,10 +14,10 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import PreTrainedModel
 
+from specviz.engine.reduced import ReducedHead
 from specviz.models.compose import LAYERS
 from specviz.training.data import Labelled
 from specviz.training.losses import Fit, Vocabulary, fit
-from specviz.training.modules.reduced import ReducedHead
 from specviz.training.target import Parts, pruned
 
 

@@ -14,10 +14,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
+from specviz.engine.eagle import WEIGHTS, EagleLayer, EagleSizes, save_config
+from specviz.engine.reduced import ReducedHead
 from specviz.training.data import Labelled
 from specviz.training.losses import Fit, Vocabulary, fit
-from specviz.training.modules.eagle import WEIGHTS, EagleLayer, EagleSizes, save_config
-from specviz.training.modules.reduced import ReducedHead
 from specviz.training.target import Parts
 
 PASSES = 4  # drafted positions that are trained

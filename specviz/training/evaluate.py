@@ -14,18 +14,18 @@ from pathlib import Path
 from safetensors.torch import load_file
 from transformers import PreTrainedModel
 
-from specviz.config import RunConfig
+from specviz.config import LEARNED, RunConfig
 from specviz.engine.decode import Decoder
 from specviz.engine.drafters import Drafter, ModelDrafter
 from specviz.engine.model import CachedLM
+from specviz.engine.reduced import ReducedHead
 from specviz.metrics import measure
+from specviz.models import heads
 from specviz.models.compose import LAYERS
 from specviz.models.load import Pair
 from specviz.models.prepared import Progress
+from specviz.models.run import drafter_for
 from specviz.trace import Round
-from specviz.training.modules.eagle import EagleDrafter, load_eagle
-from specviz.training.modules.medusa import MedusaDrafter, load_medusa
-from specviz.training.modules.reduced import ReducedHead
 from specviz.training.prompts import evaluation
 from specviz.training.target import pruned
 
@@ -96,15 +96,12 @@ def rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def drafter_maker(pair: Pair, method: str, weights: Path) -> Callable[[], Drafter]:
-    """Fresh drafters of the weights in a folder."""
-    head = pair.target.get_output_embeddings()
-    if method == "eagle":
-        layer, read = load_eagle(weights, head)
-        return lambda: EagleDrafter(layer, pair.target.get_input_embeddings(), read, pair.vocab_size)
-    if method == "medusa":
-        heads, read = load_medusa(weights, head)
-        return lambda: MedusaDrafter(heads, read, pair.vocab_size)
+def drafter_maker(pair: Pair, method: str, weights: Path | None) -> Callable[[], Drafter]:
+    """Fresh drafters of the weights in a folder; None: those that come with the pair."""
+    if weights is None:
+        return lambda: drafter_for(pair, method)
+    if method in LEARNED:
+        return heads.drafter_maker(pair.target, pair.vocab_size, method, {method: weights})
     model = draft_model(pair, weights)
     return lambda: ModelDrafter(CachedLM(model, pair.vocab_size))
 

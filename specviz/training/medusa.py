@@ -5,18 +5,18 @@ The paper trains on the next tokens themselves; here on the target's distributio
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import PreTrainedModel
 
+from specviz.engine.medusa import MedusaHeads
+from specviz.engine.reduced import ReducedHead
+from specviz.errors import SpecvizError
+from specviz.models.medusa_files import load_medusa, save_medusa
 from specviz.training.data import Labelled
 from specviz.training.losses import Fit, Vocabulary, fit
-from specviz.training.modules.medusa import WEIGHTS, MedusaHeads
-from specviz.training.modules.reduced import ReducedHead
 from specviz.training.target import Parts
 
 HEADS = 4
@@ -25,7 +25,10 @@ SHARE = 0.5  # of the positions of a batch that a training step uses: the LM hea
 
 
 class MedusaTask:
-    """HEADS heads for `target`, putting out the ids `chosen`."""
+    """HEADS heads for `target`, putting out the ids `chosen`; or those of the folder `weights`, to be trained on.
+
+    Raises SpecvizError("train.own_lm_heads") for weights that do not share the target's LM head.
+    """
 
     name = "medusa"
 
@@ -34,11 +37,16 @@ class MedusaTask:
         self.target_name = name
         self.head = ReducedHead(parts.head, chosen)
         self.vocabulary = Vocabulary(chosen, len(parts.head))
-        self.module: nn.Module = MedusaHeads(HEADS, parts.head.shape[1])
+        count, layers, residual, begun = HEADS, 1, True, None
         if weights is not None:
-            begun = load_file(weights / WEIGHTS)
-            begun.pop("draft_vocab_ids", None)
-            self.module.load_state_dict({name: tensor.float() for name, tensor in begun.items()})
+            begun = load_medusa(weights, target.get_output_embeddings(), torch.float32)
+            if begun.own_lm_heads:
+                raise SpecvizError("train.own_lm_heads", path=str(weights))
+            count, layers, residual = len(begun), begun.layers, begun.residual
+        rows, size = parts.head.shape
+        self.module = MedusaHeads(count, size, rows, layers, residual, lm_head=self.head)
+        if begun is not None:
+            self.module.load_state_dict(begun.state_dict())
 
     def fits(self, batch: Labelled, step: int | None) -> list[tuple[float, Fit]]:
         fits = []
@@ -53,9 +61,6 @@ class MedusaTask:
 
     def save(self, out: Path) -> dict:
         """`medusa_lm_head.safetensors` and `config.json` in Medusa's v2 layout."""
-        tensors = {n: p.detach().to("cpu", torch.bfloat16).contiguous() for n, p in self.module.state_dict().items()}
-        save_file(tensors | {"draft_vocab_ids": self.vocabulary.chosen.int()}, out / WEIGHTS)
-        facts = {"base_model_name_or_path": self.target_name, "medusa_num_heads": HEADS, "medusa_num_layers": 1}
-        facts |= {"output_vocabulary": len(self.vocabulary.chosen)}
-        (out / "config.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        facts = {"output_vocabulary": len(self.vocabulary.chosen)}
+        save_medusa(out, self.module, self.target_name, dtype=torch.bfloat16, facts=facts)
         return {"parameters": sum(p.numel() for p in self.module.parameters())}

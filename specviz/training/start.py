@@ -84,9 +84,10 @@ def make_task(args: argparse.Namespace, pair: Pair, ids: torch.Tensor) -> Task:
 def judge(args: argparse.Namespace, progress: Progress) -> dict:
     """Acceptance on the held-out prompts, with the engine that the app runs."""
     pair = target_of(args, progress)
-    make = drafter_maker(pair, args.method, needed(args, "weights"))
+    weights = None if args.weights is None else needed(args, "weights")
+    make = drafter_maker(pair, args.method, weights)
     figures = evaluate(pair, make, k=args.k, seed=args.seed, each=args.prompts, progress=progress)
-    figures |= {"method": args.method, "weights": Path(args.weights).name, "target": pair.target_name}
+    figures |= {"method": args.method, "weights": weights.name if weights else "bundled", "target": pair.target_name}
     if args.out is not None:
         args.out.parent.mkdir(parents=True, exist_ok=True)
         write_report(args.out, figures)
@@ -94,11 +95,15 @@ def judge(args: argparse.Namespace, progress: Progress) -> dict:
 
 
 def target_of(args: argparse.Namespace, progress: Progress) -> Pair:
-    """The target alone. Text is written and learned from in the faster precision, judged in fp32."""
+    """The target, with its own drafters only where those are judged.
+
+    Text is written and learned from in the faster precision, judged in fp32.
+    """
     dtype = args.dtype
     if dtype == "auto" and args.what != "evaluate":
         dtype = faster_dtype(choose_device(args.device))
-    return load_pair(target=args.target, method="none", device=args.device, dtype=dtype, progress=progress)
+    method = args.method if args.what == "evaluate" and args.weights is None else "none"
+    return load_pair(target=args.target, method=method, device=args.device, dtype=dtype, progress=progress)
 
 
 def chosen_shards(folder: Path, out: Path) -> list[Path]:

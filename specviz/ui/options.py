@@ -22,12 +22,14 @@ class Options:
 
     pair           id of a preset; None: the bundled one
     target, draft  hub id or folder instead of a preset; both None: the preset
+    heads          folder of EAGLE-style or Medusa weights; None: those that come with the target, if any
     public         strangers use it: tighter limits, and no pair but the one it was started with
     """
 
     pair: str | None = None
     target: str | None = None
     draft: str | None = None
+    heads: str | None = None
     device: str = "auto"
     dtype: str = "auto"
     public: bool = False

@@ -142,9 +142,8 @@ class Runner:
         from specviz.models.load import load_pair
 
         o = self.options
+        common = {"heads": o.heads, "device": o.device, "dtype": o.dtype, "progress": progress}
         if pair == CUSTOM:
             method = "draft" if o.draft else "skip"  # a target alone can still draft for itself
-            return load_pair(
-                target=o.target, draft=o.draft, method=method, device=o.device, dtype=o.dtype, progress=progress
-            )
-        return load_pair(pair=pair, device=o.device, dtype=o.dtype, progress=progress)
+            return load_pair(target=o.target, draft=o.draft, method=method, **common)
+        return load_pair(pair=pair, **common)

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from specviz.config import RunConfig
-from specviz.engine import decode, drafters, verify
+from specviz.engine import drafters, verify, verify_tree
 from specviz.engine.model import CachedLM
 from specviz.engine.sampling import draw
-from specviz.engine.verify import judge_chain
+from specviz.engine.verify import gate
 from specviz.errors import SpecvizError
 from specviz.models.check import check_distribution, check_identity
 from specviz.models.run import advance, decoder_for, fork, run, speculative, start, text_of
@@ -104,14 +104,14 @@ PLANTED = {
     "recovered from |p - q|": lambda patch: patch.setattr(
         verify, "leftover", lambda p, q: ((p - q).abs(), torch.ones(len(p), 1))
     ),
-    "always accepted": lambda patch: patch.setattr(decode, "judge_chain", always_accepted),
+    "always accepted": lambda patch: patch.setattr(verify_tree, "gate", always_accepted),
     "drafted from a flatter q": lambda patch: patch.setattr(drafters, "draw", lambda q, u: draw(q**0.3, u)),
 }
 
 
 def always_accepted(*args):
-    judged = judge_chain(*args)
-    return replace(judged, accepted=torch.ones_like(judged.accepted))
+    accepted, p, q = gate(*args)
+    return torch.ones_like(accepted), p, q
 
 
 @pytest.mark.parametrize("fault", PLANTED)

@@ -8,13 +8,14 @@ import torch
 from specviz.config import RunConfig
 from specviz.engine.decode import autoregressive, speculative
 from specviz.engine.drafters import ModelDrafter
+from specviz.engine.eagle import EagleDrafter
+from specviz.engine.medusa import MedusaHeads
+from specviz.engine.medusa_drafter import MedusaDrafter
 from specviz.engine.model import CachedLM
+from specviz.engine.reduced import ReducedHead
 from specviz.models.text import TextCodec
 from specviz.training.eagle import from_last_layer
 from specviz.training.evaluate import evaluate
-from specviz.training.modules.eagle import EagleDrafter
-from specviz.training.modules.medusa import MedusaDrafter, MedusaHeads
-from specviz.training.modules.reduced import ReducedHead
 from specviz.training.target import Parts, pruned
 from tests.tiny import tiny_model
 from tests.unit.tiny_tokenizers import byte_level
@@ -35,7 +36,7 @@ def drafter(name, target):
     if name == "eagle":
         return EagleDrafter(from_last_layer(parts).eval(), target.get_input_embeddings(), head, V)
     if name == "medusa":
-        return MedusaDrafter(MedusaHeads(4, parts.head.shape[1]), head, V)
+        return MedusaDrafter(MedusaHeads(4, parts.head.shape[1], V, lm_head=head), head, V)
     model = pruned(target, (0, 2))
     model.lm_head = head
     return ModelDrafter(CachedLM(model, V))

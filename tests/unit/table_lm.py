@@ -4,6 +4,7 @@ import torch
 
 from specviz.engine.drafters import ModelDrafter
 from specviz.engine.model import Pass
+from specviz.engine.tree import Branches, Tree
 
 
 class TableLM:
@@ -20,13 +21,16 @@ class TableLM:
     def length(self):
         return len(self.read)
 
-    def forward(self, tokens, rows=1, layers=()):
+    def forward(self, tokens, rows=1, layers=(), branches=None):
         assert self.max_context is None or self.length + len(tokens) <= self.max_context
         self.passes.append(len(tokens))
+        branches = branches or Branches.of(Tree.chain(len(tokens)), self.length + 1)
+        sees = branches.whole(self.length)
+        self.read += tokens.tolist()
         logits = []
-        for token in tokens.tolist():
-            self.read.append(token)
-            logits.append(torch.as_tensor(self.rule(tuple(self.read)), dtype=torch.float32).log())
+        for seen in sees:  # a row's prefix is what it sees, its own token last
+            prefix = tuple(self.read[i] for i in seen.nonzero()[:, 0].tolist())
+            logits.append(torch.as_tensor(self.rule(prefix), dtype=torch.float32).log())
         states = torch.tensor([[float(t)] for t in tokens]) if layers else None
         return Pass(torch.stack(logits[-rows:]), states)
 
@@ -35,6 +39,9 @@ class TableLM:
 
     def rollback(self, length):
         self.read = self.read[:length]
+
+    def keep(self, length, rows):
+        self.read = self.read[:length] + [self.read[i] for i in rows]
 
 
 def one_hot(token, vocab_size):

@@ -188,8 +188,8 @@ def test_hidden_states_reach_a_drafter_that_wants_them():
             super().prefill(tokens, hidden)
             seen.append(hidden.flatten().tolist())
 
-        def commit(self, length, hidden):
-            super().commit(length, hidden)
+        def commit(self, length, hidden, path=()):
+            super().commit(length, hidden, path)
             seen.append(hidden.flatten().tolist())
 
     seen = []

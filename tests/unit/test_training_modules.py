@@ -5,11 +5,12 @@ import torch
 
 from specviz.config import RunConfig
 from specviz.engine.clock import Clock
+from specviz.engine.eagle import EagleDrafter
+from specviz.engine.medusa import MedusaHeads
+from specviz.engine.medusa_drafter import MedusaDrafter
+from specviz.engine.reduced import ReducedHead
 from specviz.engine.sampling import Draws
 from specviz.training.eagle import attend, from_last_layer, shift
-from specviz.training.modules.eagle import EagleDrafter
-from specviz.training.modules.medusa import MedusaDrafter, MedusaHeads
-from specviz.training.modules.reduced import ReducedHead
 from specviz.training.target import Parts, pruned
 from tests.tiny import V, tiny_model
 
@@ -108,10 +109,10 @@ def test_the_eagle_cache_after_a_rollback_is_a_fresh_one(target):
 @torch.inference_mode()
 def test_medusa_heads_look_one_further_each(target):
     """The drafter reads the state before the text's last token; head i's q stands at position i of the draft."""
-    heads = MedusaHeads(K, 32)
+    heads = MedusaHeads(K, 32, V, lm_head=target.get_output_embeddings())
     for head in heads:
         torch.nn.init.normal_(head[0].linear.weight)
-    drafter = MedusaDrafter(heads, target.get_output_embeddings(), V)
+    drafter = MedusaDrafter(heads, heads.reader, V)
     states = torch.randn(6, 32)
     drafter.prefill([1] * 7, states)
     config, clock = RunConfig(method="none", temperature=1.0), Clock(states.device, False)

@@ -6,9 +6,11 @@ import pytest
 import torch
 
 import specviz
-from specviz.engine import verify
+from specviz.engine import verify, verify_tree
 from specviz.engine.sampling import draw
+from specviz.engine.tree import Tree
 from specviz.engine.verify import Judged, judge, residual
+from specviz.engine.verify_tree import Siblings
 
 P = torch.tensor([0.30, 0.25, 0.20, 0.15, 0.10], dtype=torch.float64)  # fixture F: its residual is not one-hot
 Q = torch.tensor([0.10, 0.15, 0.05, 0.30, 0.40], dtype=torch.float64)
@@ -159,12 +161,20 @@ def test_planted_faults_are_caught(rule, drafted_from, bent):
 
 
 def test_public_function_is_the_rule_of_the_engine(monkeypatch):
-    """Plant a fault in the one rule: the public function and the engine's chain both show it."""
-    monkeypatch.setattr(verify, "judge", lambda *args: _replace(judge(*args), accepted=torch.ones(()).bool()))
+    """Plant a fault in the one rule: the public function and the engine's walk both show it."""
+    right = verify.gate
+
+    def everything(*args):
+        accepted, p, q = right(*args)
+        return torch.ones_like(accepted), p, q
+
+    monkeypatch.setattr(verify, "gate", everything)
+    monkeypatch.setattr(verify_tree, "gate", everything)
     for drafted in range(5):
         assert specviz.speculative_sampling(Q.log(), P.log(), drafted, torch.Generator().manual_seed(0)) == drafted
-    u = torch.full((1,), 0.999, dtype=torch.float64)
-    assert verify.judge_chain(P.expand(2, -1), Q.expand(1, -1), torch.tensor([4]), u, 0.5).accepted.all()
+    u, p, q = torch.full((1,), 0.999, dtype=torch.float64), P.expand(2, -1), Q.expand(1, -1)
+    walk = verify_tree.walk_tree(p, q, torch.tensor([0]), torch.tensor([4]), Tree.chain(1), Siblings.IID, u, 0.5)
+    assert walk.kept.all()
 
 
 def test_public_function_has_the_targets_distribution():

@@ -19,8 +19,9 @@ from torch import Tensor, nn
 from specviz.config import RunConfig
 from specviz.engine.clock import Clock
 from specviz.engine.drafters import NO_LIMIT, Proposal
+from specviz.engine.reduced import ReducedHead
 from specviz.engine.sampling import Draws, draw, shape
-from specviz.training.modules.reduced import ReducedHead
+from specviz.engine.tree import Branches, Tree
 
 WEIGHTS = "eagle.safetensors"
 
@@ -139,36 +140,44 @@ class EagleDrafter:
     def propose(
         self, tokens: Sequence[int], k: int, draws: Draws, forced: Mapping[int, int], config: RunConfig, clock: Clock
     ) -> Proposal:
-        hidden = self.states  # [n, d] of tokens length .. length + n - 1 = the last but one
-        feed = torch.tensor(tokens[self.length + 1 :], dtype=torch.long, device=self.device)
-        assert hidden is not None
-        assert len(hidden) == len(feed)
-        self.length += len(hidden)
-        self.states = None
+        hidden = self._read_text(tokens)
         ids, rows, times = [], [], []
         for i in range(k):
-            hidden = self._step(hidden, feed)[-1:]  # [1, d]
+            if ids:
+                hidden = self._step(hidden, ids[-1])  # [1, d]
             q = shape(self.lm_head(hidden)[0, : self.vocab_size], config)  # [V]
-            feed = (draw(q, draws.draft[i]) if i not in forced else torch.tensor(forced[i], device=q.device)).view(1)
-            ids.append(feed)
+            token = draw(q, draws.draft[i]) if i not in forced else torch.tensor(forced[i], device=q.device)
+            ids.append(token.view(1))
             rows.append(q)
             times.append(clock.lap())
         return Proposal(torch.cat(ids), torch.stack(rows), tuple(times))
 
-    def commit(self, length: int, hidden: Tensor | None) -> None:
+    def commit(self, length: int, hidden: Tensor | None, path: Sequence[int] = ()) -> None:
         """Rows made of guesses go; the target's own states of the kept tokens will take their place."""
         if self.keys is not None:
             self.keys, self.values = self.keys[:, :, : self.length], self.values[:, :, : self.length]
         if hidden is not None:  # no draft was made in a round with k = 0: its states come on top of those waiting
             self.states = hidden if self.states is None else torch.cat([self.states, hidden])
 
-    def _step(self, hidden: Tensor, tokens: Tensor) -> Tensor:
-        """hidden, tokens [n] -> guesses [n, d]; adds n rows."""
+    def _read_text(self, tokens: Sequence[int]) -> Tensor:
+        """Rows for the target's new states, each with the token after it; the guess [1, d] after the last token."""
+        hidden = self.states  # [n, d] of tokens length .. length + n - 1 = the last but one
+        feed = torch.tensor(tokens[self.length + 1 :], dtype=torch.long, device=self.device)
+        assert hidden is not None
+        assert len(hidden) == len(feed)
+        guess = self._step(hidden, feed)[-1:]
+        self.length += len(hidden)
+        self.states = None
+        return guess
+
+    def _step(self, hidden: Tensor, tokens: Tensor, branches: Branches | None = None) -> Tensor:
+        """hidden [n, d], tokens [n] -> guesses [n, d]; adds n rows, which follow each other or hang in a tree."""
         x = self.layer.join(hidden.to(self.lm_head.weight.dtype), self.embed(tokens))[None]  # [1, n, d]
         begin, n = self.rows, len(tokens)
-        q, k, v = self.layer.attention_inputs(x, torch.arange(begin, begin + n))
+        branches = branches or Branches.of(Tree.chain(n), begin + 1)
+        q, k, v = self.layer.attention_inputs(x, branches.position)
         self.keys = k if self.keys is None else torch.cat([self.keys, k], 2)
         self.values = v if self.values is None else torch.cat([self.values, v], 2)
-        seen = torch.ones(n, begin + n, dtype=torch.bool, device=x.device).tril(begin)
+        seen = branches.whole(begin).to(x.device)
         out = nn.functional.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=seen, enable_gqa=True)
         return self.layer.finish(x, out)[0]

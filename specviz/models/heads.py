@@ -1,0 +1,91 @@
+"""Drafters that read the target's hidden states: which weights belong to a target, and fresh drafters of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from huggingface_hub import ModelInfo
+from safetensors import SafetensorError
+from transformers import PreTrainedModel
+
+from specviz.config import LEARNED
+from specviz.engine import eagle
+from specviz.engine.drafters import Drafter
+from specviz.engine.medusa_drafter import MedusaDrafter
+from specviz.errors import SpecvizError
+from specviz.i18n import ASSETS
+from specviz.models import medusa_files
+from specviz.models.hub import files_to_get
+from specviz.models.open import locate
+from specviz.models.prepared import Progress, no_progress
+
+FILES = (eagle.WEIGHTS, *medusa_files.FILES)
+# those of the bundled target
+BUNDLED = {method: folder for method in LEARNED if (folder := ASSETS / "weights" / method).is_dir()}
+
+
+def heads_in(source: str | Path, progress: Progress = no_progress) -> dict[str, Path]:
+    """What a folder or a hub id holds: {method: folder}.
+
+    Raises SpecvizError where it holds neither kind of heads, or Medusa heads that are not whole.
+    """
+    folder = locate(str(source), progress, hub_files)
+    found = {}
+    if (folder / eagle.WEIGHTS).is_file():
+        found["eagle"] = folder
+    medusa = medusa_files.find(folder)
+    if medusa is not None and (not found or medusa.name.startswith("medusa")):  # beside EAGLE a model is just a model
+        medusa_files.inspect(folder)
+        found["medusa"] = folder
+    if not found:
+        raise SpecvizError("errors.heads_folder", path=str(source), files=", ".join(FILES))
+    return found
+
+
+def hub_files(info: ModelInfo) -> dict[str, int]:
+    """Which files of a hub repository hold heads: those of heads alone, else those of a whole model with heads in it.
+
+    Raises SpecvizError where there are neither.
+    """
+    sizes = {file.rfilename: file.size or 0 for file in info.siblings}
+    medusa = next((name for name in (medusa_files.WEIGHTS, medusa_files.PICKLE) if name in sizes), None)
+    alone = [name for name in (eagle.WEIGHTS, medusa) if name in sizes]
+    files = files_to_get(info)
+    if alone:
+        return {name: sizes[name] for name in (*alone, "config.json") if name in sizes}
+    if not any(name.endswith(".safetensors") for name in files):
+        raise SpecvizError("errors.heads_folder", path=info.id, files=", ".join(FILES))
+    return files
+
+
+def drafter_maker(
+    target: PreTrainedModel, vocab_size: int, method: str, folders: Mapping[str, Path]
+) -> Callable[[], Drafter]:
+    """What gives drafters of `method` ("eagle" or "medusa"), each with a state of its own; they share the weights.
+
+    Raises SpecvizError where `folders` has none for it, and where they do not fit the target.
+    """
+    name = Path(target.config.name_or_path or type(target).__name__).name
+    if method not in folders:
+        raise SpecvizError("errors.no_heads", target=name, method=method)
+    head = target.get_output_embeddings()
+    try:
+        if method == "eagle":
+            layer, reader = eagle.load_eagle(folders[method], head)
+            embed = target.get_input_embeddings()
+            return lambda: eagle.EagleDrafter(layer, embed, reader, vocab_size)
+        heads = medusa_files.load_medusa(folders[method], head)
+        return lambda: MedusaDrafter(heads, heads.reader, vocab_size)
+    except (OSError, KeyError, TypeError, ValueError, RuntimeError, IndexError, SafetensorError) as error:
+        reason = str(error).strip().splitlines()[0][:200]
+        raise SpecvizError("errors.heads_broken", path=str(folders[method]), target=name, reason=reason) from error
+
+
+def describe(method: str, folders: Mapping[str, Path]) -> str:
+    """A name that a person knows."""
+    if method == "eagle":
+        return "EAGLE-style layer"
+    if method not in folders:
+        return "Medusa heads"
+    return f"{medusa_files.inspect(folders[method]).heads} Medusa heads"

@@ -48,18 +48,23 @@ def best_tree(accuracy: Sequence[Sequence[float]], nodes: int) -> Choices:
     A node is reached when all on its path are right; taken to be independent, its gain is the product of their
     accuracies (Medusa, section 2.3.3). Children gain less than their parent, so the best ones grow from the root.
     """
-    heap = [(-accuracy[0][0], (0,))]
+    table = [row[: MAX_RANK + 1] for row in accuracy[:MAX_DEPTH]]
+    best = [sorted(range(len(row)), key=lambda rank: -row[rank]) for row in table]  # a measured row need not fall
+
+    def entry(places: tuple[int, ...]) -> tuple[float, tuple[int, ...], tuple[int, ...]]:
+        path = tuple(best[d][place] for d, place in enumerate(places))
+        return -math.prod(table[d][rank] for d, rank in enumerate(path)), path, places
+
+    heap = [entry((0,))]
     found: list[tuple[int, ...]] = []
     while heap and len(found) < min(nodes, MAX_NODES):
-        gain, path = heapq.heappop(heap)
+        _, path, places = heapq.heappop(heap)
         found.append(path)
-        depth, rank = len(path), path[-1]
-        if rank + 1 < len(accuracy[depth - 1]) and accuracy[depth - 1][rank] > 0:  # its next sibling
-            heapq.heappush(
-                heap, (gain / accuracy[depth - 1][rank] * accuracy[depth - 1][rank + 1], (*path[:-1], rank + 1))
-            )
-        if depth < len(accuracy):  # its first child
-            heapq.heappush(heap, (gain * accuracy[depth][0], (*path, 0)))
+        depth = len(places)
+        if places[-1] + 1 < len(best[depth - 1]):  # its next sibling
+            heapq.heappush(heap, entry((*places[:-1], places[-1] + 1)))
+        if depth < len(best):  # its first child
+            heapq.heappush(heap, entry((*places, 0)))
     return check_choices(found)
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from specviz.config import RunConfig
 from specviz.engine.clock import Clock
 from specviz.engine.drafters import Proposal
-from specviz.engine.medusa import MedusaHeads
+from specviz.engine.medusa import MedusaHeads, check_depth
 from specviz.engine.sampling import Draws, draw, shape, thought
 from specviz.engine.tree import from_choices
 from specviz.engine.verify_tree import Siblings
@@ -26,8 +26,8 @@ class MedusaDrafter:
     layers = (-1,)
     rows = None
 
-    def __init__(self, heads: MedusaHeads, lm_head: torch.nn.Module, vocab_size: int) -> None:
-        self.heads, self.lm_head, self.vocab_size = heads, lm_head, vocab_size
+    def __init__(self, heads: MedusaHeads, vocab_size: int) -> None:
+        self.heads, self.vocab_size = heads, vocab_size
         self.hidden: Tensor | None = None  # [d]
 
     def room(self, length: int) -> int:
@@ -42,12 +42,12 @@ class MedusaDrafter:
         self, tokens: Sequence[int], k: int, draws: Draws, forced: Mapping[int, int], config: RunConfig, clock: Clock
     ) -> Proposal:
         assert self.hidden is not None
-        states = torch.stack([head(self.hidden) for head in list(self.heads)[:k]])  # [k, d]
-        logits = self.lm_head(states)[:, : self.vocab_size]
+        logits = self.heads(self.hidden, k)[:, : self.vocab_size]  # [k, V]
         if not config.tree:
             q = shape(logits, config)  # [k, V]
             ids = draw(q, torch.tensor(draws.draft[:k], dtype=torch.float64, device=q.device))
             return Proposal(replaced(ids, forced), q, (clock.lap(),))
+        check_depth(max(map(len, config.tree)), len(self.heads))
         tree, ranks = from_choices([choice for choice in config.tree if len(choice) <= k])
         q = thought(logits, config)
         depth = torch.tensor(tree.depths, device=q.device) - 1  # [n]

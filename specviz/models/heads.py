@@ -12,6 +12,7 @@ from transformers import PreTrainedModel
 from specviz.config import LEARNED
 from specviz.engine import eagle
 from specviz.engine.drafters import Drafter
+from specviz.engine.eagle_tree import EagleTreeDrafter
 from specviz.engine.medusa_drafter import MedusaDrafter
 from specviz.errors import SpecvizError
 from specviz.i18n import ASSETS
@@ -74,9 +75,9 @@ def drafter_maker(
         if method == "eagle":
             layer, reader = eagle.load_eagle(folders[method], head)
             embed = target.get_input_embeddings()
-            return lambda: eagle.EagleDrafter(layer, embed, reader, vocab_size)
+            return lambda: EagleTreeDrafter(layer, embed, reader, vocab_size)
         heads = medusa_files.load_medusa(folders[method], head)
-        return lambda: MedusaDrafter(heads, heads.reader, vocab_size)
+        return lambda: MedusaDrafter(heads, vocab_size)
     except (OSError, KeyError, TypeError, ValueError, RuntimeError, IndexError, SafetensorError) as error:
         reason = str(error).strip().splitlines()[0][:200]
         raise SpecvizError("errors.heads_broken", path=str(folders[method]), target=name, reason=reason) from error

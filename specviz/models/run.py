@@ -134,11 +134,10 @@ def with_baseline(pair: Pair, trace: Trace) -> Trace:
     lm = CachedLM(pair.target, pair.vocab_size)
     tokens = torch.tensor(trace.prompt.tokens)
     lm.prefill(tokens[:-1])
-    config = replace(trace.config, method="none")
     times = []
     for _ in range(BASELINE_STEPS + 1):
         clock = Clock(lm.device, exact=True)
-        shape(lm.forward(tokens[-1:]).logits, config).argmax().item()
+        shape(lm.forward(tokens[-1:]).logits, trace.config).argmax().item()
         times.append(clock.lap())
         lm.rollback(len(tokens) - 1)
     return replace(trace, baseline_ms=round(statistics.median(times[1:]), 3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from dataclasses import dataclass
@@ -68,9 +69,10 @@ class Data:
             self._epoch = (epoch, self._order(epoch))
         return self._read([self.places[i] for i in self._epoch[1][index]])
 
-    def held_back_batches(self) -> list[Labelled]:
-        """The texts kept back, shortest first."""
-        kept = sorted(self.held_back, key=lambda place: len(place.text.tokens))
+    def held_back_batches(self, low: float = 0.0, high: float = math.inf) -> list[Labelled]:
+        """The texts kept back that were written at temperatures low .. high, shortest first."""
+        kept = [place for place in self.held_back if low <= place.text.temperature <= high]
+        kept.sort(key=lambda place: len(place.text.tokens))
         return [self._read(kept[i : i + self.batch]) for i in range(0, len(kept), self.batch)]
 
     def frequent(self, size: int, always: tuple[int, ...] = ()) -> tuple[Tensor, float]:

@@ -22,6 +22,7 @@ from specviz.training.target import Parts
 
 PASSES = 4  # drafted positions that are trained
 DECAY = 0.8  # weight of each position, relative to the one before
+SHARE = 0.5  # of the tokens of a batch that a training step judges: the LM head is half of what a step costs
 
 
 class EagleTask:
@@ -50,7 +51,7 @@ class EagleTask:
             guess, k, v = attend(self.module, x, keys, values)
             keys.append(k)
             values.append(v)
-            fits.append((DECAY**j, self._fit(guess, batch, first=j)))
+            fits.append((DECAY**j, self._fit(guess, batch, first=j, share=1.0 if step is None else SHARE)))
             state = shift(guess, 1, dim=1)
         return fits
 
@@ -61,9 +62,9 @@ class EagleTask:
         save_config(out, self.module.sizes, facts)
         return {"parameters": sum(p.numel() for p in self.module.parameters())}
 
-    def _fit(self, guess: Tensor, batch: Labelled, first: int) -> Fit:
+    def _fit(self, guess: Tensor, batch: Labelled, first: int, share: float) -> Fit:
         """Row t's guess against the target's p after token t + 1. Rows before `first` never occur in this pass."""
-        wanted = batch.counts[:, 1:].clone()
+        wanted = batch.counts[:, 1:] & (torch.rand(batch.counts[:, 1:].shape) < share).to(guess.device)
         wanted[:, :first] = False
         places, probs = self.vocabulary.soft_targets(batch.ids[:, 1:][wanted], batch.probs[:, 1:][wanted])
         return fit(self.head.small(guess[wanted]), places, probs)
@@ -102,7 +103,11 @@ def shift(x: Tensor, n: int, dim: int = 2) -> Tensor:
 
 
 def from_last_layer(parts: Parts) -> EagleLayer:
-    """A layer of the target's sizes that begins with the weights of its last one; `fc` begins as the mean of both."""
+    """A layer of the target's sizes that begins near what it is given: the target's state and a third of the embedding.
+
+    What its parts add begins as a tenth of what the target's last layer adds: the whole of it would be noise, for that
+    layer knows other inputs.
+    """
     last, norm, config = parts.layers[-1], parts.norm, parts.config
     attention, mlp = last.self_attn, last.mlp
     sizes = EagleSizes(
@@ -121,5 +126,8 @@ def from_last_layer(parts: Parts) -> EagleLayer:
     with torch.no_grad():
         for name, module in pairs.items():
             getattr(layer, name).weight.copy_(module.weight)
-        layer.fc.weight.copy_(torch.cat([torch.eye(sizes.hidden)] * 2, 1) / 2)
+        layer.o.weight.mul_(0.1)
+        layer.down.weight.mul_(0.1)
+        layer.hidden_norm.weight.copy_(1 / norm.weight.clamp(min=0.05))  # the states come scaled by the target's norm
+        layer.fc.weight.copy_(torch.cat([torch.eye(sizes.hidden), 0.3 * torch.eye(sizes.hidden)], 1))
     return layer

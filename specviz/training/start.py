@@ -60,6 +60,10 @@ def teach(args: argparse.Namespace, progress: Progress) -> dict:
     task.module.to(pair.device)
     task.head.to(pair.device)
     done = train(task, data, plan, out, progress, facts | {"vocabulary_share": round(share, 4)})
+    if args.what == "medusa":
+        from specviz.training.accuracy import write_trees
+
+        done |= write_trees(task.module, data, out)
     make = drafter_maker(pair, args.what, out)
     done["acceptance"] = evaluate(pair, make, k=args.k, seed=args.seed, each=args.prompts or 2, progress=progress)
     write_report(out / REPORT, done)

@@ -4,6 +4,7 @@ A message may hold any of
     trace    a whole trace (schema "specviz-trace/1"), which is then played, unless `play` is false; with `run`
     append   {run, at, rounds, vocab, finish, baseline_ms}: the rounds of `run` from index `at` on. When the browser
              does not have the rounds before, it asks for the whole trace.
+             In both, a round whose draft is no chain also has `layout`: where its nodes are drawn (views/tree_layout).
     at       the round whose beginning the cursor goes to, to play from there
     status   null, or what the app is doing: {kind: loading|queued|running|error|empty, ...}
 and always `id`, by which the browser knows whether it has read it.
@@ -17,8 +18,9 @@ import zlib
 
 from specviz.errors import SpecvizError
 from specviz.i18n import t
-from specviz.trace import Trace
+from specviz.trace import Round, Trace
 from specviz.trace_json import round_to_json, trace_to_json, vocab_to_json
+from specviz.views.tree_layout import layout_of
 
 log = logging.getLogger("specviz")
 
@@ -30,7 +32,10 @@ def message(**parts: object) -> dict:
 
 def whole(trace: Trace | None, play: bool = True, at: int | None = None, **parts: object) -> dict:
     """The trace from its beginning; `at`: with the cursor at the start of that round."""
-    return message(trace=trace and trace_to_json(trace), run=trace and run_id(trace), play=play, at=at, **parts)
+    shown = trace and trace_to_json(trace)
+    if trace is not None:
+        shown["rounds"] = [_drawn(r, data) for r, data in zip(trace.rounds, shown["rounds"], strict=True)]
+    return message(trace=shown, run=trace and run_id(trace), play=play, at=at, **parts)
 
 
 def delta(old: Trace, new: Trace, **parts: object) -> dict:
@@ -40,12 +45,18 @@ def delta(old: Trace, new: Trace, **parts: object) -> dict:
     grown = {
         "run": run_id(new),
         "at": at,
-        "rounds": [round_to_json(r) for r in new.rounds[at:]],
+        "rounds": [_drawn(r, round_to_json(r)) for r in new.rounds[at:]],
         "vocab": vocab_to_json(tuple(token for token in new.vocab if token.id not in known)),
         "finish": new.finish,
         "baseline_ms": new.baseline_ms,
     }
     return message(append=grown, **parts)
+
+
+def _drawn(r: Round, data: dict) -> dict:
+    """A round as the browser draws it."""
+    layout = layout_of(r)
+    return data if layout is None else data | {"layout": layout}
 
 
 def worded(kind: str, key: str, values: dict, **more: object) -> dict:

@@ -3,29 +3,63 @@
 from __future__ import annotations
 
 from specviz.i18n import t
-from specviz.trace import Status, Trace
+from specviz.trace import Kind, Round, Status, Trace, Verdict
 from specviz.views.numbers import apart, prob, ratio
 from specviz.views.tokens import name, vocabulary
+from specviz.views.tree_shape import children, context_of, is_chain
 
 
 def verdict(trace: Trace, round: int, position: int, lang: str) -> str:
-    """One sentence, plain text: "p/q = 0.31, u = 0.72, so it is rejected"."""
+    """One or two sentences, plain text: "p/q = 0.31, u = 0.72, so it is rejected"."""
     r = trace.rounds[round]
-    vocab = vocabulary(trace)
     if position >= len(r.draft.tokens):
-        if r.final is None or position != len(r.path):
-            return t(lang, "views.no_draw")
-        key = "views.bonus" if r.draft.tokens else "views.target"
-        return t(lang, key, token=name(vocab, r.final.token), p=prob(r.final.prob))
+        return _final(trace, r, position, lang)
     v = r.verdicts[position]
-    values = {"token": name(vocab, r.draft.tokens[position]), "p": prob(v.p), "q": prob(v.q), "ratio": ratio(v.p, v.q)}
+    sentences = [_judged(trace, r, position, v, lang)]
+    before = children(r.draft.parents)[context_of(r, position)].index(position)
+    if before and v.u is not None and v.limit is None:
+        sentences.append(t(lang, "views.siblings_before", n=before))
+    if v.status is Status.REJECTED and is_chain(r.draft) and r.final and position == len(r.path):
+        sentences.append(_drawn_instead(trace, r, lang))
+    return ("" if lang.startswith("zh") else " ").join(sentences)
+
+
+def _judged(trace: Trace, r: Round, position: int, v: Verdict, lang: str) -> str:
+    token, chain = name(vocabulary(trace), r.draft.tokens[position]), is_chain(r.draft)
+    values = {"token": token, "p": prob(v.p), "q": prob(r.draft.q[position]), "ratio": ratio(v.p, v.q)}
+    if v.limit is not None and v.u is None:  # typical acceptance: a limit and no draw
+        values["p"], values["limit"] = apart(v.p, v.limit)
+        return t(lang, f"views.{v.status}_typical", **values)
     if v.status is Status.UNREACHED or v.u is None:
-        return t(lang, "views.unreached", **values)
+        return t(lang, "views.unreached" if chain else "views.unreached_tree", **values)
+    if v.limit is not None:  # block verification
+        values["limit"], values["u"] = apart(v.limit, v.u)
+        passed = v.u < v.limit
+        key = "block_passed" if passed else "block_carried" if v.status is Status.ACCEPTED else "block_failed"
+        return t(lang, f"views.{key}", **values)
+    if not chain and v.q == 1:  # a point mass
+        values["p"], values["u"] = apart(v.p, v.u)
+        return t(lang, f"views.{v.status}_fixed", **values)
+    values["q"] = prob(v.q)
     if v.p >= v.q:
         return t(lang, "views.sure", **values, u=prob(v.u))
     values["ratio"], values["u"] = apart(v.p / v.q, v.u)
-    if v.status is Status.ACCEPTED:
-        return t(lang, "views.accepted", **values)
-    recovered = t(lang, "views.recovered", token=name(vocab, r.final.token), p=prob(r.final.prob)) if r.final else ""
-    gap = "" if lang.startswith("zh") else " "
-    return t(lang, "views.rejected", **values) + gap + recovered
+    return t(lang, f"views.{v.status}", **values)
+
+
+def _final(trace: Trace, r: Round, position: int, lang: str) -> str:
+    if r.final is None or (is_chain(r.draft) and position != len(r.path)):
+        return t(lang, "views.no_draw")
+    if r.final.kind is Kind.RECOVERED:
+        return _drawn_instead(trace, r, lang)
+    if r.final.kind is Kind.BONUS:
+        key = "bonus" if is_chain(r.draft) else "bonus_tree"
+    else:
+        key = "refused" if r.draft.tokens else "target"
+    return t(lang, f"views.{key}", token=name(vocabulary(trace), r.final.token), p=prob(r.final.prob))
+
+
+def _drawn_instead(trace: Trace, r: Round, lang: str) -> str:
+    assert r.final is not None
+    drawn = {"token": name(vocabulary(trace), r.final.token), "p": prob(r.final.prob)}
+    return t(lang, "views.recovered" if r.final.kind is Kind.RECOVERED else "views.refused", **drawn)

@@ -36,7 +36,7 @@ def drafter(name, target):
     if name == "eagle":
         return EagleDrafter(from_last_layer(parts).eval(), target.get_input_embeddings(), head, V)
     if name == "medusa":
-        return MedusaDrafter(MedusaHeads(4, parts.head.shape[1], V, lm_head=head), head, V)
+        return MedusaDrafter(MedusaHeads(4, parts.head.shape[1], V, lm_head=head), V)
     model = pruned(target, (0, 2))
     model.lm_head = head
     return ModelDrafter(CachedLM(model, V))

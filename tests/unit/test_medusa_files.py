@@ -403,15 +403,19 @@ def test_what_is_fetched_of_a_hub_repository(held, fetched, tmp_path, monkeypatc
         assert asked == [dict.fromkeys(fetched.split(), 7)]
 
 
-def test_training_goes_on_from_a_file(tmp_path):
-    target, chosen = tiny_model(), torch.arange(40)
+@pytest.mark.parametrize("residual", [True, False])
+def test_training_goes_on_from_a_file(residual, tmp_path):
+    target, chosen = tiny_model().bfloat16(), torch.arange(40)  # the target may be in 16 bits, what learns is not
     tensors = tensors_of(3, 2)
     write_safetensors(tmp_path, tensors)
+    (tmp_path / "config.json").write_text(json.dumps({"medusa_residual": residual}))
     task = MedusaTask(target, "tiny", chosen, tmp_path)
     assert all(torch.equal(task.module.state_dict()[name], tensor) for name, tensor in tensors.items())
     assert all(weight.requires_grad for weight in task.module.parameters())
     task.save(tmp_path / "out")
     assert inspect(tmp_path / "out") == Layout(3, 2, D, None)
-    assert torch.equal(load_medusa(tmp_path / "out", target.get_output_embeddings()).reader.ids, chosen)
+    saved = load_medusa(tmp_path / "out", target.get_output_embeddings())
+    assert torch.equal(saved.reader.ids, chosen)
+    assert saved.residual == residual
     write_safetensors(tmp_path, tensors_of(3, own=True))
     assert refusal(MedusaTask, target, "tiny", chosen, tmp_path).key == "train.own_lm_heads"

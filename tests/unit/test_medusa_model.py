@@ -134,7 +134,6 @@ def test_exact_heads_are_accepted_and_heads_shifted_by_one_are_not(target):
         starts = range(2, len(text) - 4)
         right = torch.stack([chains[at] == text[at + 1 : at + 5] for at in starts])
         accepted[ahead] = right.long().cumprod(-1).sum(-1).float().mean().item()
-    print(accepted)
     assert accepted[2] == 4
     assert accepted[1] < 1.5
     assert accepted[3] < 1.5

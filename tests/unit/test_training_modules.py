@@ -47,6 +47,9 @@ def test_a_pruned_model_with_all_layers_is_the_target(target):
 def test_the_eagle_layer_rotates_and_attends_as_the_targets_own(target):
     """With `join` out of the way the layer is the target's last one, followed by the final norm."""
     layer, last = from_last_layer(Parts.of(target, "tiny")), target.base_model.layers[-1]
+    with torch.no_grad():  # it begins with a tenth of what the target's layer adds
+        layer.o.weight.mul_(10)
+        layer.down.weight.mul_(10)
     x, position = torch.randn(2, 7, 32), torch.arange(7)
     rotary = target.base_model.rotary_emb(x, position[None])
     theirs = target.base_model.norm(last(x, position_embeddings=rotary, attention_mask=None))
@@ -112,7 +115,7 @@ def test_medusa_heads_look_one_further_each(target):
     heads = MedusaHeads(K, 32, V, lm_head=target.get_output_embeddings())
     for head in heads:
         torch.nn.init.normal_(head[0].linear.weight)
-    drafter = MedusaDrafter(heads, heads.reader, V)
+    drafter = MedusaDrafter(heads, V)
     states = torch.randn(6, 32)
     drafter.prefill([1] * 7, states)
     config, clock = RunConfig(method="none", temperature=1.0), Clock(states.device, False)

@@ -1,19 +1,22 @@
-/**
- * What is said at a cursor. Pure: a sentence is `{key, values}`; the words are in stage.json, and the value `tok` is
- * a token id that becomes a chip. Most moments have one sentence, what a visitor set by hand adds a second.
- *
- * @typedef {{key: string, values: Object<string, string|number>}} Sentence
- */
-import { formatMs, formatPair, formatProb, formatRatio } from './numbers.js';
+/** What is said at a cursor. Pure. Most moments have one sentence; what a visitor set by hand adds a second. */
+import { sayGate } from './gatesentence.js';
 import { roundMs } from './metrics.js';
-import { acceptChance, drafterOf, hasSmallDraft, isOneHot, likelihoodRatio, outputToken, overrideAt, shortage, targetChoice } from './trace.js';
+import { formatMs, formatProb } from './numbers.js';
+import { ruleOf } from './rule.js';
+import { say } from './say.js';
+import { TREE_SAYINGS } from './treesentence.js';
+import { drafterOf, drawsTree, hasSmallDraft, isGreedyTarget, isOneHot, outputToken, overrideAt, shortage } from './trace.js';
 
 /** @returns {Sentence[]} */
 export function sentencesAt(trace, view) {
   if (view.phase === 'waiting') return [say('s_waiting', { n: trace.prompt.tokens.length })];
   const round = trace.rounds[view.round];
-  return { ready: sayReady, draft: sayDraft, pass: sayPass, gate: sayGate, outcome: sayOutcome, cache: sayCache, commit: sayDone }[view.phase](trace, round, view);
+  const branches = round.draft.tokens.length > 0 && drawsTree(trace, round);
+  const sayings = branches ? { ...SAYINGS, ...TREE_SAYINGS } : SAYINGS;
+  return sayings[view.phase](trace, round, view);
 }
+
+const SAYINGS = { ready: sayReady, draft: sayDraft, pass: sayPass, gate: sayGate, outcome: sayOutcome, cache: sayCache, commit: sayDone };
 
 /** A round in one sentence, for screen readers and titles. @returns {Sentence} */
 export function roundSummary(trace, index) {
@@ -21,13 +24,10 @@ export function roundSummary(trace, index) {
   const r = index + 1;
   const k = round.draft.tokens.length;
   const a = round.path.length;
-  if (!round.final) return say('sr_ended', { r, k, a });
-  const key = k ? 'sr_' + round.final.kind : 'sr_target';
-  return say(key, { r, k, a, n: a + 1, tok: round.final.token });
-}
-
-function say(key, values) {
-  return { key, values: values || {} };
+  const tree = k > 0 && drawsTree(trace, round) ? 'tree_' : '';
+  if (!round.final) return say('sr_' + tree + 'ended', { r, k, a });
+  const kind = k && round.final.kind === 'target' ? 'drawn' : round.final.kind; // some was drafted, and p drawn from all the same
+  return say('sr_' + tree + kind, { r, k, a, n: a + 1, tok: round.final.token });
 }
 
 function sayReady(trace, round) {
@@ -65,47 +65,18 @@ function sayPass(trace, round) {
   return [say(trace.baseline_ms ? 's_pass' : 's_pass_alone', values)];
 }
 
-function sayGate(trace, round, view) {
-  const i = view.index;
-  const verdict = round.verdicts[i];
-  const greedy = isOneHot(round); // then u decides nothing
-  const sentence = greedy ? sayGreedyGate(round, view) : saySampledGate(trace, round, view);
-  const mine = !greedy && view.revealed && verdict.u != null && overrideAt(trace, view.round, i).u;
-  return mine ? [sentence, say('s_set_u')] : [sentence];
-}
-
-function sayGreedyGate(round, view) {
-  const i = view.index;
-  const values = { tok: round.draft.tokens[i], choice: targetChoice(round, i) };
-  if (!view.revealed) return say('s_greedy_ask', values);
-  if (round.verdicts[i].status === 'accepted') return say('s_greedy_accept', values);
-  if (values.choice === null) return say('s_greedy_reject_alone', values);
-  return say(i === round.draft.tokens.length - 1 ? 's_greedy_reject_last' : 's_greedy_reject', values);
-}
-
-function saySampledGate(trace, round, view) {
-  const i = view.index;
-  const verdict = round.verdicts[i];
-  const chance = acceptChance(verdict);
-  const [a, u] = verdict.u == null ? [formatProb(chance), '–'] : formatPair(chance, verdict.u);
-  const values = { tok: round.draft.tokens[i], a, u, p: formatProb(verdict.p), q: formatProb(verdict.q) };
-  const sure = likelihoodRatio(verdict) >= 1;
-  if (!view.revealed && sure) return say('s_gate_ask_sure', { ...values, a: formatRatio(likelihoodRatio(verdict)) });
-  if (!view.revealed) return say(drafterOf(trace, round) === 'lookup' ? 's_gate_ask_lookup' : 's_gate_ask', values);
-  if (sure) return say('s_gate_sure', values);
-  if (verdict.status === 'accepted') return say('s_gate_accept', values);
-  return say(i === round.draft.tokens.length - 1 ? 's_gate_reject_last' : 's_gate_reject', values);
-}
-
 function sayOutcome(trace, round, view) {
   const { final, path } = round;
   if (!final) {
     const last = path.length ? outputToken(round, path.length - 1) : null;
     return [say(trace.finish === 'stop' ? 's_ended_stop' : 's_ended', { tok: last })];
   }
-  const greedy = isOneHot(round) ? '_greedy' : '';
   const ask = view.revealed ? '' : '_ask';
-  return [say('s_' + final.kind + greedy + ask, { tok: final.token, r: formatProb(final.prob) })];
+  const values = { tok: final.token, r: formatProb(final.prob) };
+  const rule = ruleOf(round);
+  if (rule !== 'gates' && final.kind !== 'bonus') return [say('s_' + rule + '_final' + ask, values)];
+  const greedy = isGreedyTarget(round) ? '_greedy' : '';
+  return [say('s_' + final.kind + greedy + ask, values)];
 }
 
 function sayCache(trace, round) {

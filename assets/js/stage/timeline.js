@@ -4,10 +4,13 @@
  * The cursor is a real number. Its whole part counts finished steps, its fraction is the progress of the step under
  * way, so any frame of any animation has an address, and going back is the same as never having gone on.
  *
- * @typedef {'draft'|'pass'|'gate'|'outcome'|'cache'|'commit'} Phase
+ * @typedef {'heads'|'draft'|'pass'|'gate'|'outcome'|'cache'|'commit'} Phase   'heads' only where Medusa heads draft a tree
  * @typedef {{round: number, phase: Phase, index: number, ms: number}} Step
  * @typedef {object} Marks          where the steps of one round lie
- * @property {number} first
+ * @property {number} first         step with which the round begins
+ * @property {number|null} [heads]  of a tree: the step in which the heads guess
+ * @property {number[]} [levels]    of a tree: the step of each level
+ * @property {number[]} [walk]      of a tree: the judged nodes in the order tried
  * @property {number[]} draft       step of each drafted token
  * @property {number} pass
  * @property {(number|null)[]} gate step of each judged token; null where no gate was reached
@@ -22,12 +25,15 @@
  * @property {number} cursor
  * @property {number} round         index of the round on the board; -1 while there is none
  * @property {Phase|'ready'|'waiting'} phase
- * @property {number} index         position within the phase
+ * @property {number} index         position within the phase; at a gate the token, while a tree is drafted the level
  * @property {number} fraction      progress of the step, 0..1; 1 = finished
  * @property {boolean} revealed     whether the step has told its result
  * @property {string} key           changes when anything said in words changes
  */
 import { clamp01 } from './numbers.js';
+import { decidedInBlock, ruleOf } from './rule.js';
+import { drawsTree, hasHeads } from './trace.js';
+import { treeMarks } from './treesteps.js';
 
 /** Milliseconds of each step at speed 1, with the time to read it. */
 const STEP_MS = { draft: 520, pass: 1300, gate: 1300, outcome: 1900, cache: 1300, commit: 1100 };
@@ -41,25 +47,33 @@ export const REVEAL = { pass: 0.45, gate: 0.6, outcome: 0.45 };
 export function buildTimeline(trace) {
   const steps = [];
   const rounds = trace.rounds.map((round, r) => {
-    const plain = round.draft.tokens.length === 0;
-    const add = (phase, index) => {
-      steps.push({ round: r, phase, index, ms: (plain && PLAIN_MS[phase]) || STEP_MS[phase] });
-      return steps.length - 1;
-    };
-    const first = steps.length;
-    const draft = round.draft.tokens.map((_, i) => add('draft', i));
-    const pass = add('pass', 0);
-    const gate = round.verdicts.map((v, i) => (v.status === 'unreached' ? null : add('gate', i)));
-    const reached = gate.filter((step) => step !== null);
-    const lastGate = reached.length ? reached[reached.length - 1] : null;
-    const outcome = add('outcome', round.path.length);
-    // after a rejection the rest falls with it; where the text just ended, that is said by the outcome
-    const rejected = round.verdicts.some((v) => v.status === 'rejected');
-    const settled = gate.map((step) => (step !== null ? step : rejected ? lastGate : outcome));
-    const [cache, commit] = [add('cache', 0), add('commit', 0)];
-    return { first, draft, pass, gate, lastGate, settled, outcome, cache, commit, end: steps.length };
+    const add = (phase, index, ms) => steps.push({ round: r, phase, index, ms }) - 1;
+    const branches = round.draft.tokens.length > 0 && drawsTree(trace, round);
+    return branches ? treeMarks(round, hasHeads(trace, round), add) : chainMarks(round, add);
   });
   return { steps, rounds, length: steps.length };
+}
+
+/** @returns {Marks} */
+function chainMarks(round, add) {
+  const plain = round.draft.tokens.length === 0;
+  const step = (phase, index = 0) => add(phase, index, (plain && PLAIN_MS[phase]) || STEP_MS[phase]);
+  const draft = round.draft.tokens.map((_, i) => step('draft', i));
+  const pass = step('pass');
+  const gate = round.verdicts.map((v, i) => (v.status === 'unreached' ? null : step('gate', i)));
+  const reached = gate.filter((number) => number !== null);
+  const lastGate = reached.length ? reached.at(-1) : null;
+  const outcome = step('outcome', round.path.length);
+  const [cache, commit] = [step('cache'), step('commit')];
+  return { first: draft.length ? draft[0] : pass, draft, pass, gate, lastGate, settled: chainFates(round, gate, lastGate, outcome), outcome, cache, commit, end: commit + 1 };
+}
+
+/** The step at which the fate of each token of a chain is known. */
+function chainFates(round, gate, lastGate, outcome) {
+  const decided = ruleOf(round) === 'block' ? decidedInBlock(round.verdicts) : null;
+  // after a rejection the rest falls with it; where the text just ended, that is said by the outcome
+  const rest = round.verdicts.some((v) => v.status === 'rejected') ? lastGate : outcome;
+  return gate.map((number, i) => (number === null ? rest : decided ? gate[decided[i]] : number));
 }
 
 /** Progress of a step at a cursor, 0..1. */
@@ -95,11 +109,11 @@ export function cursorFor(timeline, round, phase, index = 0) {
   if (!phase) return marks.first;
   if (phase === 'end') return marks.end;
   const step = marks[phase];
+  if (step == null) return marks.first; // no heads here
   if (!Array.isArray(step)) return step + 1;
   const reached = step.filter((s) => s !== null);
   if (!reached.length) return phase === 'draft' ? marks.first : marks.pass + 1; // k = 0: there is no such step
-  const wanted = step[Math.min(index, step.length - 1)];
-  return (wanted == null ? reached[reached.length - 1] : wanted) + 1;
+  return (step[index] ?? Math.max(...reached)) + 1;
 }
 
 /** How many rounds are over at a cursor. */

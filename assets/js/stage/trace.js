@@ -4,7 +4,9 @@
  *
  * @typedef {'accepted'|'rejected'|'unreached'} Status
  * @typedef {'recovered'|'bonus'|'target'} Kind
- * @typedef {{status: Status, p: number, q: number, u: number|null}} Verdict
+ * @typedef {{status: Status, p: number, q: number, u: number|null, limit?: number|null}} Verdict
+ *   p and q are those "at its turn", after the siblings tried before it; `limit` decides instead under the rules that
+ *   have one, see rule.js
  * @typedef {{token: number, kind: Kind, prob: number, u: number}} Final
  * @typedef {object} Position     distributions at one position; probabilities in millionths
  * @property {number[]} ids       the likeliest tokens of p, of q and of r together
@@ -15,7 +17,8 @@
  * @property {number|null} alpha  sum over the vocabulary of min(p, q)
  * @typedef {object} Round
  * @property {number} index
- * @property {number} start       length of the text before the round; drafted token i sits at position start + i
+ * @property {number} start       length of the text before the round; drafted token i sits at position start - 1 + its
+ *                                 depth, which in a chain is start + i
  * @property {{tokens: number[], parents: number[], q: number[]}} draft
  * @property {Verdict[]} verdicts
  * @property {number[]} path      indices of the accepted tokens
@@ -23,7 +26,13 @@
  * @property {{draft: number[], target: number, verify: number, commit: number, prefill: number}} times   ms
  * @property {[number, number, number]} target_rows       KV rows before the round, at its fullest, kept
  * @property {[number, number, number]|null} draft_rows   null: the drafter has no cache
- * @property {Position[]|null} detail
+ * @property {Position[]|null} detail   of each context, see shape.js; in a chain context i is position i
+ * @property {Layout} [layout]   where the nodes of a tree are drawn
+ * @typedef {object} Layout       made by specviz/views/tree_layout.py
+ * @property {number[]} x         depth of each node, the root's children at 1
+ * @property {number[]} y         its place from above, in rows
+ * @property {number} root        that of the root
+ * @property {number} rows        how many rows there are: as many as the tree has leaves
  * @typedef {object} Trace
  * @property {object} config
  * @property {object} models
@@ -35,39 +44,47 @@
  * @property {number|null} forked_at
  */
 
+import { finalContext, isChain, treeOf } from './shape.js';
+
 /** p/q as the gate uses it: infinite when only p is positive, and never NaN. */
 export function likelihoodRatio(verdict) {
   if (verdict.q > 0) return verdict.p / verdict.q;
   return verdict.p > 0 ? Infinity : 0;
 }
 
-/** The chance of acceptance, min(1, p/q): the length of the gate's bar. */
+/** The chance of acceptance, min(1, p/q). */
 export function acceptChance(verdict) {
   return Math.min(1, likelihoodRatio(verdict));
 }
+
+const isCertain = (x) => x === 0 || x === 1;
 
 /**
  * Whether p and q were one-hot in this round (temperature 0, or top_k 1). Read off the round itself, because a
  * forked trace holds rounds of other settings than its own. Words like "its chance" would be odd there.
  */
 export function isOneHot(round) {
-  const certain = (x) => x === 0 || x === 1;
-  const gates = round.verdicts.every((v) => certain(v.p) && certain(v.q));
-  return gates && (round.final ? round.final.prob === 1 : round.verdicts.length > 0);
+  return isGreedyTarget(round) && round.verdicts.every((v) => isCertain(v.q));
 }
 
-/** The likeliest token of p at a position, or null where it was not recorded. */
-export function targetChoice(round, position) {
-  const { final, path } = round;
-  if (final && position === path.length && isOneHot(round)) return final.token;
-  const detail = round.detail && round.detail[position];
+/** Whether p alone was one-hot: so it is too where a sampled draft is judged by the target's first choice. */
+export function isGreedyTarget(round) {
+  if (round.detail && round.detail.some((position) => position.entropy[0] > 0)) return false;
+  return round.verdicts.every((v) => isCertain(v.p)) && (round.final ? round.final.prob === 1 : round.verdicts.length > 0);
+}
+
+/** The likeliest token of p in a context, or null where it was not recorded. */
+export function targetChoice(round, context) {
+  const { final } = round;
+  if (final && context === finalContext(round) && isGreedyTarget(round)) return final.token;
+  const detail = round.detail && round.detail[context];
   if (!detail || !detail.ids.length) return null;
   return detail.ids[detail.p.indexOf(Math.max(...detail.p))];
 }
 
 /** The token at a position of the output: drafted and accepted, or the final one; null when there is none. */
 export function outputToken(round, position) {
-  if (position < round.path.length) return round.draft.tokens[position];
+  if (position < round.path.length) return round.draft.tokens[round.path[position]];
   return position === round.path.length && round.final ? round.final.token : null;
 }
 
@@ -95,11 +112,11 @@ export function overrideAt(trace, roundIndex, position) {
 
 /**
  * How a round's tokens were drafted: 'none' (k = 0), 'lookup' (copied from the text, q = 1) or 'model'.
- * Rounds copied from another trace may have had another drafter; a drafter without cache is a lookup.
+ * Rounds copied from another trace may have had another drafter; one without cache that is always sure is a lookup.
  */
 export function drafterOf(trace, round) {
   if (!round.draft.tokens.length) return 'none';
-  if (isCopied(trace, round)) return round.draft_rows ? 'model' : 'lookup';
+  if (isCopied(trace, round)) return !round.draft_rows && round.draft.q.every((q) => q === 1) ? 'lookup' : 'model';
   return trace.config.method === 'lookup' ? 'lookup' : 'model';
 }
 
@@ -118,12 +135,34 @@ export function hasSmallDraft(trace, round) {
   return trace.config.method === 'draft' && !isCopied(trace, round);
 }
 
+/** How far ahead a round drafts at most: k, or the depth of the tree that was asked for. */
+export function depthOf({ tree, k }) {
+  return tree && tree.length ? Math.max(...tree.map((choice) => choice.length)) : k;
+}
+
+/** Whether drafts branch by these settings. */
+export function isTreeConfig({ tree, nodes }) {
+  return Boolean((tree && tree.length) || nodes);
+}
+
+/** Whether a round is drawn as a tree: it is one, or one was asked for and only a chain was left of it. */
+export function drawsTree(trace, round) {
+  return !isChain(round.draft.parents) || (isTreeConfig(trace.config) && !isCopied(trace, round));
+}
+
+/** Whether a round's drafter were Medusa heads, which all guess at once. */
+export function hasHeads(trace, round) {
+  return trace.config.method === 'medusa' && !isCopied(trace, round);
+}
+
 /** How many tokens were left to write, where that is why fewer than k were drafted; else null. */
 export function shortage(trace, round) {
-  const { method, k, max_new_tokens: most } = trace.config;
-  if (method === 'none' || most == null || isCopied(trace, round) || round.draft.tokens.length >= k) return null;
+  const { method, nodes, max_new_tokens: most } = trace.config;
+  const { depth } = treeOf(round);
+  // a tree that grows by confidence can also be flat because the draft was unsure
+  if (method === 'none' || most == null || isCopied(trace, round) || nodes || depth >= depthOf(trace.config)) return null;
   const left = trace.prompt.tokens.length + most - round.start;
-  return left >= 1 && round.draft.tokens.length === left - 1 ? left : null; // the target adds one
+  return left >= 1 && depth === left - 1 ? left : null; // the target adds one
 }
 
 /**
@@ -142,27 +181,28 @@ export function boardShape(trace) {
 }
 
 /**
- * Rows of the distributions at a position as `{id, p, q, r}` in millionths (null: not recorded), or null without
- * detail. A drafted token too unlikely to be recorded (one set by hand) is added from its verdict.
+ * Rows of the distributions in a context (in a chain: at a position) as `{id, p, q, r}` in millionths (null: not
+ * recorded), or null without detail. A drafted token too unlikely to be recorded (one set by hand) is added from its
+ * verdict.
  */
-export function distributionAt(round, position) {
-  const detail = round.detail && round.detail[position];
+export function distributionAt(round, context) {
+  const detail = round.detail && round.detail[context];
   if (!detail) return null;
   const at = (list, i) => (list && list.length ? list[i] : null);
   const rows = detail.ids.map((id, i) => ({ id, p: detail.p[i], q: at(detail.q, i), r: at(detail.r, i) }));
-  const verdict = round.verdicts[position];
-  const drafted = round.draft.tokens[position];
-  if (verdict && !rows.some((row) => row.id === drafted)) {
+  const [first] = treeOf(round).children[context]; // only of the first is p what the context gives
+  const drafted = round.draft.tokens[first];
+  if (first !== undefined && !rows.some((row) => row.id === drafted)) {
+    const { p, q } = round.verdicts[first];
     const millionths = (x) => Math.round(x * 1e6);
-    rows.push({ id: drafted, p: millionths(verdict.p), q: millionths(verdict.q), r: detail.r.length ? 0 : null });
+    rows.push({ id: drafted, p: millionths(p), q: millionths(q), r: detail.r.length ? 0 : null });
   }
   return rows;
 }
 
 /** Where a recorded 0 is an exact zero, for p and for q: in one-hot distributions. */
-export function exactZeros(trace, round) {
-  const oneHot = isOneHot(round);
-  return { p: oneHot, q: oneHot || drafterOf(trace, round) === 'lookup' };
+export function exactZeros(round) {
+  return { p: isGreedyTarget(round), q: round.draft.q.length > 0 && round.draft.q.every(isCertain) };
 }
 
 /** The first `count` rows by `weight`: those of the tokens `must` always, of the others none of weight 0. */

@@ -1,0 +1,52 @@
+"""How often a head's rank-r candidate is the token that the target wrote, on texts that were never trained on; and the
+candidate trees that follow from it (Cai et al., "Medusa", arXiv 2401.10774, section 2.3.3).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+
+from specviz.choices import best_tree, expected_length
+from specviz.engine.medusa import MedusaHeads
+from specviz.training.data import Data
+
+TREES = "trees.json"
+RANKS = 10  # candidates of a head that are looked at
+NODES = (8, 16, 32, 64)
+WARM = (0.5, 0.9)  # the sampled texts that stand for temperature 0.7
+
+
+@torch.no_grad()
+def accuracy(heads: MedusaHeads, data: Data, low: float, high: float) -> tuple[list[list[float]], int]:
+    """On the kept-back texts written at temperatures low .. high: [heads][RANKS] shares, and how many positions."""
+    hits, seen = torch.zeros(len(heads), RANKS), 0
+    device = next(heads.parameters()).device
+    for batch in data.held_back_batches(low, high):
+        batch = batch.to(device)
+        ahead = len(heads) + 1  # head i at t names token t + 2 + i; only places where all heads can be judged
+        # `counts` [t]: the target itself wrote token t + 1
+        wanted = batch.counts[:, : batch.counts.shape[1] - ahead] & batch.counts[:, ahead - 1 : -1]
+        found = heads(batch.hidden[:, : wanted.shape[1]][wanted]).topk(RANKS).indices  # [heads, n, RANKS]
+        for i, named in enumerate(found):
+            wrote = batch.tokens[:, 2 + i : 2 + i + wanted.shape[1]][wanted]  # [n]
+            hits[i] += (named == wrote[:, None]).float().sum(0).cpu()
+        seen += int(wanted.sum())
+    return [[round(x / max(seen, 1), 4) for x in row] for row in hits.tolist()], seen
+
+
+def write_trees(heads: MedusaHeads, data: Data, out: Path) -> dict:
+    """`trees.json`: the accuracy tables at T = 0 and about .7, the best trees of the first, and what they forecast."""
+    cold, cold_seen = accuracy(heads, data, 0.0, 0.0)
+    warm, warm_seen = accuracy(heads, data, *WARM)
+    trees = {str(n): best_tree(cold, n) for n in NODES}
+    forecast = {
+        n: {"0": round(expected_length(cold, tree), 3), "0.7": round(expected_length(warm, tree), 3)}
+        for n, tree in trees.items()
+    }
+    about = {"accuracy": cold, "positions": cold_seen, "accuracy_0.7": warm, "positions_0.7": warm_seen}
+    text = json.dumps(about | {"forecast": forecast, "trees": trees}, separators=(",", ":"))
+    (out / TREES).write_text(text.replace('],"', '],\n"').replace(',"trees"', ',\n"trees"') + "\n", encoding="utf-8")
+    return {"forecast_tokens_per_round": forecast}

@@ -1,0 +1,76 @@
+"""What the drafter thought on each level: its likeliest tokens with q, and which of them the tree took up. HTML.
+
+Of Medusa heads there is one list a level, for a head does not know what the heads before it chose. Of other drafters
+each node has a list of its own; shown are those along the selected path, then along the first children.
+"""
+
+from __future__ import annotations
+
+from specviz.i18n import t
+from specviz.trace import Position, Round, Trace
+from specviz.views.numbers import prob
+from specviz.views.tokens import markup, name, vocabulary
+from specviz.views.tree_shape import children, depths, last_token, path_to
+
+SHOWN = 8  # tokens a level; as many as a large tree's record holds
+
+
+def levels(trace: Trace, round: int, node: int | None, lang: str) -> str:
+    """One list a level. "" where the round was recorded without distributions, or nothing was drafted."""
+    r = trace.rounds[round]
+    if r.detail is None or not r.draft.tokens:
+        return ""
+    lists = []
+    for depth, context in enumerate(_line(r, node), 1):
+        lists.append(f"<section><h4>{_title(trace, r, depth, context, lang)}</h4>{_list(trace, r, context)}</section>")
+    return f'<div class="sv-heads">{"".join(lists)}</div>'
+
+
+def _line(r: Round, node: int | None) -> list[int]:
+    """Contexts from the root down to where nothing was drafted any more, through the selected node."""
+    below = children(r.draft.parents)
+    path = path_to(r.draft.parents, node) if node is not None and node < len(below) - 1 else list(r.path)
+    contexts = [0, *(i + 1 for i in path)]
+    while below[contexts[-1]]:
+        contexts.append(below[contexts[-1]][0] + 1)
+    return [c for c in contexts if below[c]]
+
+
+def _title(trace: Trace, r: Round, depth: int, context: int, lang: str) -> str:
+    vocab = vocabulary(trace)
+    if trace.config.method == "medusa":
+        return markup(t(lang, "views.head", n=depth))
+    before = [r.draft.tokens[i] for i in path_to(r.draft.parents, context - 1)] or [last_token(trace, r)]
+    return markup(t(lang, "views.level", n=depth, token=name(vocab, before[-1])))
+
+
+def _list(trace: Trace, r: Round, context: int) -> str:
+    assert r.detail is not None
+    vocab, d = vocabulary(trace), r.detail[context]
+    nodes = {r.draft.tokens[i]: i for i in (*reversed(_drafted_from(trace, r, context)), *r.path)}
+    order = _likeliest(d)[:SHOWN]
+    most = max((d.q[i] for i in order), default=1.0) or 1.0
+    items = []
+    for rank, i in enumerate(order, 1):
+        taken = nodes.get(d.ids[i])
+        kinds = "" if taken is None else "sv-won" if taken in r.path else "sv-taken"
+        mark = "" if taken is None else "✓" if taken in r.path else "●"
+        items.append(
+            f'<li class="{kinds}"><small>{rank}</small><i>{mark}</i><bdi>{markup(name(vocab, d.ids[i], 16))}</bdi>'
+            f'<b style="--v:{d.q[i] / most:.3f}"></b><span>{markup(prob(d.q[i]))}</span></li>'
+        )
+    return f"<ol>{''.join(items)}</ol>"
+
+
+def _drafted_from(trace: Trace, r: Round, context: int) -> list[int]:
+    """The nodes that were taken from the list of this context: its children; of a head's list, its whole level."""
+    below = children(r.draft.parents)[context]
+    if trace.config.method != "medusa":
+        return below
+    depth = depths(r.draft.parents)
+    return [i for i, at in enumerate(depth) if at == depth[below[0]]]
+
+
+def _likeliest(d: Position) -> list[int]:
+    """Places in the record by falling q, without those that were never possible."""
+    return sorted((i for i, q in enumerate(d.q) if q > 0), key=lambda i: -d.q[i])

@@ -1,0 +1,88 @@
+"""A candidate tree as lists, in HTML: its paths, and where each node stands in the text and in the cache.
+
+Everything that a model or a visitor wrote is escaped; every number is the trace's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from specviz.i18n import t
+from specviz.trace import Round, Status, Trace
+from specviz.views.tokens import markup, name, vocabulary
+from specviz.views.tree_shape import depths, last_token, leaves, path_to
+
+ICONS = {Status.ACCEPTED: "✓", Status.REJECTED: "✕", Status.UNREACHED: "·"}  # as on the stage
+
+
+def paths(trace: Trace, round: int, node: int | None, lang: str) -> str:
+    """All paths from the root to a leaf, each with how many of its tokens were accepted; `node`: the selected one."""
+    r = trace.rounds[round]
+    vocab, kept = vocabulary(trace), set(r.path)
+    listed = []
+    for leaf in leaves(r.draft.parents):
+        path = path_to(r.draft.parents, leaf)
+        good = sum(i in kept for i in path)
+        tokens = "".join(_token(r, i, name(vocab, r.draft.tokens[i]), i == node) for i in path)
+        length = markup(t(lang, "views.path_length", n=good, of=len(path)))
+        kinds = " ".join(["sv-won"] * (bool(kept) and path[: len(r.path)] == list(r.path)) + ["sv-on"] * (node in path))
+        listed.append(f'<li class="{kinds}"><span class="sv-path">{tokens}</span><small>{length}</small></li>')
+    lead = markup(t(lang, "views.paths_lead", paths=len(listed), n=len(r.path), emitted=len(r.emitted)))
+    return f'<p class="sv-figure-title">{lead}</p><ol class="sv-paths">{"".join(listed)}</ol>'
+
+
+def rows(trace: Trace, round: int, node: int | None, lang: str) -> str:
+    """Position ids and cache rows of the target's pass, and which rows are gathered where when the path is kept."""
+    r = trace.rounds[round]
+    vocab, depth = vocabulary(trace), depths(r.draft.parents)
+    moved = {i: r.start + at for at, i in enumerate(r.path)}
+    root = [
+        "",
+        _name(name(vocab, last_token(trace, r))),
+        r.start - 1,
+        r.start - 1,
+        markup(t(lang, "views.row_stays")),
+    ]
+    body = [_row(root, "sv-won")]
+    for i, token in enumerate(r.draft.tokens):
+        after = _afterwards(r, i, moved, lang)
+        cells = [i + 1, _token(r, i, name(vocab, token), False), r.start - 1 + depth[i], r.start + i, after]
+        body.append(_row(cells, " ".join(["sv-won"] * (i in moved) + ["sv-on"] * (i == node))))
+    heads = [t(lang, f"views.rows_{column}") for column in ("node", "token", "position", "row", "after")]
+    table = f"<thead>{_row(map(markup, heads), tag='th')}</thead><tbody>{''.join(body)}</tbody>"
+    lead = f'<p class="sv-figure-title">{markup(_compaction(r, lang))}</p>'
+    return f'{lead}<div class="sv-scroll"><table class="sv-table">{table}</table></div>'
+
+
+def _compaction(r: Round, lang: str) -> str:
+    """What happens to the rows, in one sentence."""
+    n, kept = len(r.draft.tokens), len(r.path)
+    moves = sum(i != at for at, i in enumerate(r.path))
+    key = "views.rows_gathered" if moves else "views.rows_cut"
+    more = "" if r.draft_rows is None else t(lang, "views.rows_draft", full=r.draft_rows.full, kept=r.draft_rows.kept)
+    values = {"full": r.target_rows.full, "left": r.target_rows.kept, "kept": kept, "moves": moves, "gone": n - kept}
+    gap = "" if lang.startswith("zh") else " "
+    return (t(lang, key, **values) + gap + more).strip()
+
+
+def _afterwards(r: Round, node: int, moved: dict[int, int], lang: str) -> str:
+    if node not in moved:
+        return markup(t(lang, "views.row_gone"))
+    if moved[node] == r.start + node:
+        return markup(t(lang, "views.row_stays"))
+    return markup(t(lang, "views.row_moves", row=moved[node]))
+
+
+def _token(r: Round, node: int, text: str, selected: bool) -> str:
+    status = r.verdicts[node].status
+    chosen = " sv-on" if selected else ""
+    return f'<span class="sv-node sv-{status}{chosen}"><i>{ICONS[status]}</i>{_name(text)}</span>'
+
+
+def _name(text: str) -> str:
+    """A token's name: in a `bdi`, so that right-to-left text does not turn what stands around it."""
+    return f"<bdi>{markup(text)}</bdi>"
+
+
+def _row(cells: Iterable[object], kinds: str = "", tag: str = "td") -> str:
+    return f'<tr class="{kinds}">' + "".join(f"<{tag}>{cell}</{tag}>" for cell in cells) + "</tr>"

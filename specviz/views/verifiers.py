@@ -1,0 +1,43 @@
+"""One draft, judged by several rules: what each accepts, and what it ends the round with. HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from specviz.i18n import t
+from specviz.trace import Round, Trace
+from specviz.views.numbers import prob
+from specviz.views.tokens import markup, name, vocabulary
+
+
+def verdicts_beside(traces: Mapping[str, Trace], round: int, lang: str) -> str:
+    """A table with a row for each rule: {name of the rule: a trace whose round `round` was judged by it}."""
+    heads = "".join(
+        f"<th>{markup(t(lang, f'views.verifiers_{column}'))}</th>" for column in ("rule", "accepts", "ends", "emits")
+    )
+    body = "".join(_rule(rule, trace, trace.rounds[round], lang) for rule, trace in traces.items())
+    same = len({trace.rounds[round].draft for trace in traces.values()}) == 1
+    lead = t(lang, "views.verifiers_lead" if same else "views.verifiers_differ", r=round + 1)
+    return (
+        f'<div class="sv-verifiers"><p>{markup(lead)}</p><div class="sv-scroll">'
+        f'<table class="sv-table"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div></div>'
+    )
+
+
+def _rule(rule: str, trace: Trace, r: Round, lang: str) -> str:
+    vocab = vocabulary(trace)
+    lossless = trace.config.lossless
+    kind = f'<b>{markup(t(lang, f"views.rule_{rule}"))}</b> <em class="sv-{"exact" if lossless else "lossy"}">' + (
+        f"{markup(t(lang, 'views.lossless' if lossless else 'views.lossy'))}</em>"
+    )
+    note = "greedy_exact" if rule == "greedy" and lossless else rule
+    about = f"<small>{markup(t(lang, f'views.rule_{note}_note', eps=trace.config.eps, delta=trace.config.delta))}</small>"
+    accepted = "".join(f"<span class='sv-node sv-accepted'><i>✓</i><bdi>{markup(name(vocab, r.draft.tokens[i]))}</bdi></span>" for i in r.path)
+    if not accepted:
+        accepted = f"<small>{markup(t(lang, 'views.accepts_none'))}</small>"
+    ends = f"<small>{markup(t(lang, 'views.text_ended'))}</small>"
+    if r.final is not None:
+        told = t(lang, f"views.kind_{r.final.kind}", p=prob(r.final.prob))
+        ends = f"<bdi>{markup(name(vocab, r.final.token))}</bdi> <small>{markup(told)}</small>"
+    cells = (kind + about, accepted, ends, str(len(r.emitted)))
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

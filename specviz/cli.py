@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from specviz import commands
 from specviz.commands import LANG, say
-from specviz.config import METHODS, RunConfig
+from specviz.config import METHODS, SIBLINGS, VERIFIERS, RunConfig
 from specviz.errors import SpecvizError
 from specviz.i18n import t
 
@@ -111,7 +111,11 @@ def model_options(sub: Parser) -> None:
 
 def run_options(sub: Parser) -> None:
     default = RunConfig()
-    sub.add_argument("--method", choices=METHODS, default=default.method, help=say("method_help"))
+    sub.add_argument("--method", choices=(*METHODS, *commands.TREES), default=default.method, help=say("method_help"))
+    sub.add_argument("--tree", help=say("tree_help"))
+    sub.add_argument("--siblings", choices=SIBLINGS, default=default.siblings, help=say("siblings_help"))
+    sub.add_argument("--nodes", type=int, help=say("nodes_help", value=commands.TREES["eagle-tree"][1]["nodes"]))
+    sub.add_argument("--verify", choices=VERIFIERS, default=default.verify, help=say("rule_help"))
     for name, kind in (
         ("k", int),
         ("temperature", float),
@@ -120,6 +124,9 @@ def run_options(sub: Parser) -> None:
         ("min_p", float),
         ("seed", int),
         ("max_new_tokens", int),
+        ("branch", int),
+        ("eps", float),
+        ("delta", float),
     ):
         value = getattr(default, name)
         sub.add_argument(f"--{name.replace('_', '-')}", type=kind, default=value, help=say(f"{name}_help", value=value))

@@ -12,10 +12,18 @@ from specviz.config import RunConfig, check_number
 from specviz.errors import SpecvizError
 from specviz.i18n import pick_language, t
 from specviz.metrics import Metrics, measure_trace
+from specviz.models import tree_presets
 from specviz.trace import Trace
 from specviz.trace_json import dump_trace
 
 LANG = pick_language(os.environ.get("SPECVIZ_LANG"))
+EXACT = ("lossless", "block")  # rules that keep the target's distribution at any temperature
+# methods that draft a tree: the method behind the name, and its tree where none is given
+TREES: dict[str, tuple[str, dict]] = {
+    "draft-tree": ("draft", {"tree": tree_presets.DEFAULT}),
+    "skip-tree": ("skip", {"tree": tree_presets.DEFAULT}),
+    "eagle-tree": ("eagle", {"nodes": 16}),
+}
 
 
 def say(key: str, **values: object) -> str:
@@ -53,6 +61,7 @@ def generate(args: argparse.Namespace) -> int:
         print(json.dumps(report(last, text_of(pair, last), metrics), ensure_ascii=False))
         return 0
     print()
+    told_if_lossy(config)
     if args.stats:
         print(say("stats", **{name: figure(value) for name, value in asdict(metrics).items()}), file=sys.stderr)
     return 0
@@ -67,6 +76,8 @@ def trace(args: argparse.Namespace) -> int:
     for done in advance(pair, done, detail=not args.no_detail):  # noqa: B007, B020 each is the one before, grown
         pass
     text = dump_trace(done)
+    if not args.json:
+        told_if_lossy(config)
     if args.output is None:
         print(text)
         return 0
@@ -76,12 +87,15 @@ def trace(args: argparse.Namespace) -> int:
         raise SpecvizError("errors.write", path=args.output, reason=error.strerror or error) from error
     size = round(len(text) / 1024)
     figures = {"path": str(args.output), "rounds": len(done.rounds), "bytes": len(text.encode())}
+    figures["lossless"] = config.lossless
     out(args, figures, say("traced", path=args.output, rounds=len(done.rounds), size=size))
     return 0
 
 
 def check(args: argparse.Namespace) -> int:
     samples, config = check_number("samples", args.samples, int, 200, 1_000_000), run_config(args)
+    if config.verify not in EXACT:  # it would fail, and now and then pass by chance
+        raise SpecvizError("errors.check_lossy", verify=config.verify, exact=", ".join(EXACT))
     from specviz.models.check import check_distribution, check_identity
 
     pair = load(args)
@@ -126,8 +140,24 @@ def train(args: argparse.Namespace) -> int:
 
 def run_config(args: argparse.Namespace) -> RunConfig:
     """The run's settings; checked before any model is loaded."""
-    names = ("method", "k", "temperature", "top_k", "top_p", "min_p", "seed", "max_new_tokens", "ignore_eos")
-    return RunConfig(**{n: getattr(args, n) for n in names}, stop=tuple(args.stop), chat=not args.raw)
+    names = ("k", "temperature", "top_k", "top_p", "min_p", "seed", "max_new_tokens", "ignore_eos")
+    shapes = ("siblings", "branch", "verify", "eps", "delta")
+    method, default = TREES.get(args.method, (args.method, {}))
+    tree = default.get("tree") if args.tree is None else args.tree
+    return RunConfig(
+        method=method,
+        tree=() if tree is None else tree_presets.tree_of_option(tree),
+        nodes=default.get("nodes", 0) if args.nodes is None else args.nodes,
+        **{name: getattr(args, name) for name in (*names, *shapes)},
+        stop=tuple(args.stop),
+        chat=not args.raw,
+    )
+
+
+def told_if_lossy(config: RunConfig) -> None:
+    """On stderr, where people read: this text is not the target's."""
+    if not config.lossless:
+        print(say("lossy", verify=config.verify, temperature=f"{config.temperature:g}"), file=sys.stderr)
 
 
 def load(args: argparse.Namespace):
@@ -139,7 +169,7 @@ def load(args: argparse.Namespace):
             args.pair,
             target=args.target,
             draft=args.draft,
-            method=args.method,
+            method=TREES.get(args.method, (args.method,))[0],
             device=args.device,
             dtype=args.dtype,
             skip=args.skip_layers,
@@ -188,6 +218,7 @@ def report(trace: Trace, text: str, metrics: Metrics) -> dict:
         **asdict(metrics),
         "passes_saved": metrics.passes_saved,
         "finish": trace.finish,
+        "lossless": trace.config.lossless,
         "prompt_tokens": len(trace.prompt.tokens),
         "config": asdict(trace.config),
         "models": asdict(trace.models),

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from specviz.trace import Round, Trace
+from specviz.trace import Draft, Round, Trace
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
     """Standard figures of speculative decoding, named as vLLM names them. None where nothing was drafted or timed.
+
+    In a tree all nodes count as drafted, and position i is depth i + 1.
 
     per_position   accepted at position i / rounds (a round too short to have position i counts as not accepted)
     conditional    accepted at position i / accepted at position i - 1
@@ -42,12 +44,11 @@ def measure(rounds: Sequence[Round], baseline_ms: float | None = None) -> Metric
     lengths = [len(r.path) for r in rounds]
     drafted, accepted = sum(len(r.draft.tokens) for r in rounds), sum(lengths)
     emitted = sum(len(r.emitted) for r in rounds)
-    depth = max((len(r.draft.tokens) for r in rounds), default=0)
+    depth = max((_depth(r.draft) for r in rounds), default=0)
     at = [sum(length > i for length in lengths) for i in range(depth)]
     reached = [n, *at]
-    alphas = [
-        d.alpha for r in rounds for d in (r.detail or ())[: len(r.path) + (r.final is not None)] if d.alpha is not None
-    ]
+    walked = [r.detail[c] for r in rounds if r.detail for c in _walk(r)]
+    alphas = [position.alpha for position in walked if position.alpha is not None]  # where something was drafted
     ms = sum(r.times.total for r in rounds)
     speed = 1000 * emitted / ms if ms else None
     plain = 1000 / baseline_ms if baseline_ms else None
@@ -71,3 +72,17 @@ def measure(rounds: Sequence[Round], baseline_ms: float | None = None) -> Metric
 def measure_trace(trace: Trace) -> Metrics:
     """The figures of a whole trace."""
     return measure(trace.rounds, trace.baseline_ms)
+
+
+def _depth(draft: Draft) -> int:
+    """How many tokens its longest path has."""
+    depths: list[int] = []
+    for parent in draft.parents:
+        depths.append(1 if parent < 0 else depths[parent] + 1)
+    return max(depths, default=0)
+
+
+def _walk(r: Round) -> list[int]:
+    """The contexts that a round came through: after the text, then after each accepted token unless the text ended."""
+    contexts = [0, *(node + 1 for node in r.path)]
+    return contexts if r.final is not None else contexts[:-1]

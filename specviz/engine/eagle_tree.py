@@ -38,8 +38,9 @@ class EagleTreeDrafter(EagleDrafter):
         for depth in range(1, k + 1):
             here = thought(self.lm_head(guess)[:, : self.vocab_size], config)  # [m, V], m nodes of the level before
             best = here.topk(min(config.branch, here.shape[-1]))
+            sureness = best.values.nan_to_num().log()  # NaN has no order; the decoder refuses it later
             for at, parent in enumerate(level):
-                for token, p in zip(best.indices[at].tolist(), best.values[at].log().tolist(), strict=True):
+                for token, p in zip(best.indices[at].tolist(), sureness[at].tolist(), strict=True):
                     ids.append(token)
                     parents.append(parent)
                     source.append(len(q) + at)
@@ -52,7 +53,7 @@ class EagleTreeDrafter(EagleDrafter):
             chosen = sorted(sorted(new, key=lambda node: -sure[node])[: config.branch])
             tree, states = Tree(tuple(parents)), guess[[level.index(parents[node]) for node in chosen]]
             rows += chosen
-            position = torch.full((len(chosen),), self.length + depth - 1)
+            position = torch.full((len(chosen),), self.length + depth)  # the text's last row stands at self.length
             feed = torch.tensor([ids[node] for node in chosen], device=self.device)
             guess = self._step(states, feed, Branches(tree.sees[chosen][:, rows], position))
             level = chosen

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from transformers import DynamicCache, PretrainedConfig, PreTrainedModel
+from transformers import Cache, DynamicCache, PretrainedConfig, PreTrainedModel, StaticCache
 
 from specviz.engine.tree import Branches
 from specviz.errors import SpecvizError
@@ -28,9 +28,10 @@ class CachedLM:
     """`model` and the KV rows of the first `length` tokens of one text (batch of 1).
 
     vocab_size: logits beyond it are cut off, so that padded vocabularies of different sizes can be compared.
+    cache: an empty one of the model's, such as a StaticCache with all its rows allocated; None: one that grows.
     """
 
-    def __init__(self, model: PreTrainedModel, vocab_size: int | None = None) -> None:
+    def __init__(self, model: PreTrainedModel, vocab_size: int | None = None, cache: Cache | None = None) -> None:
         self.model = model
         self.device = model.device
         text_config = model.config.get_text_config(decoder=True)
@@ -38,7 +39,8 @@ class CachedLM:
         self.max_context: int | None = getattr(text_config, "max_position_embeddings", None)
         self.window = sliding_window(text_config)
         self.length = 0
-        self.cache = DynamicCache(config=model.config)
+        self.cache = DynamicCache(config=model.config) if cache is None else cache
+        self.capacity: int | None = cache.get_max_length() if isinstance(cache, StaticCache) else None  # rows
         self.cache.activate_past_recording()  # without it a sliding window could not be rolled back
 
     @torch.inference_mode()
@@ -55,11 +57,13 @@ class CachedLM:
         deepest = end if branches is None else 1 + int(branches.position.max())
         if self.max_context is not None and deepest > self.max_context:
             raise SpecvizError("errors.prompt_long", tokens=deepest, context=self.max_context)
+        if self.capacity is not None and end > self.capacity:
+            raise SpecvizError("errors.prompt_long", tokens=end, context=self.capacity)
         shaped = {}
         if branches is not None:
             if self.window is not None and end > self.window:
                 raise SpecvizError("errors.tree_window", tokens=end, window=self.window)
-            mask = branches.mask(self.length, self.model.dtype).to(self.device)
+            mask = branches.mask(self.length, self.model.dtype, self.capacity).to(self.device)
             shaped = {"attention_mask": mask, "position_ids": branches.position.to(self.device).unsqueeze(0)}
         out = self.model(
             input_ids=tokens.to(self.device).unsqueeze(0),  # [1, n]
@@ -98,12 +102,20 @@ class CachedLM:
         if list(rows) != list(wanted):
             for layer in self.cache.layers:
                 for store in (layer.keys, layer.values):  # [1, heads, rows, head_dim]
-                    store[:, :, wanted.start : wanted.stop] = store[:, :, list(rows)]
+                    if store is not None:  # some layers read another's
+                        store[:, :, wanted.start : wanted.stop] = store[:, :, list(rows)]
         self.rollback(wanted.stop)
 
 
 def sliding_window(config: PretrainedConfig) -> int | None:
-    """The window of layers that see only the latest tokens; None where all layers see everything."""
+    """How long a text may be for all layers to see all of it; None where they always do.
+
+    Some have a window of the latest tokens, others (Llama 4) cut the text into chunks.
+    """
     kinds = getattr(config, "layer_types", None)
-    window = getattr(config, "sliding_window", None)
-    return window if window and (kinds is None or "sliding_attention" in kinds) else None
+    windows = [
+        getattr(config, name, None)
+        for kind, name in (("sliding_attention", "sliding_window"), ("chunked_attention", "attention_chunk_size"))
+        if kinds is None or kind in kinds
+    ]
+    return min(filter(None, windows), default=None)

@@ -123,12 +123,15 @@ class Branches:
         depths = torch.tensor(tree.depths, dtype=torch.long)
         return cls(sees, torch.cat([torch.arange(start - chain, start), start - 1 + depths]))
 
-    def mask(self, before: int, dtype: torch.dtype) -> Tensor:
+    def mask(self, before: int, dtype: torch.dtype, columns: int | None = None) -> Tensor:
         """Additive mask [1, 1, n, before + n] over `before` cached rows: 0 where it may look, else the lowest number.
 
-        Of numbers, for a mask of bools is ignored by transformers' eager attention without a word.
+        Of numbers, for a mask of bools is ignored by transformers' eager attention without a word. `columns`: so many,
+        the last of which are rows of a static cache that are not filled yet.
         """
         seen = self.whole(before)
+        if columns is not None:
+            seen = torch.nn.functional.pad(seen, (0, columns - seen.shape[1]))
         return torch.zeros(seen.shape, dtype=dtype).masked_fill(~seen, torch.finfo(dtype).min)[None, None]
 
     def whole(self, before: int) -> Tensor:

@@ -19,8 +19,9 @@ def walk_block(p: Tensor, q: Tensor, drafted: Tensor, u: Tensor, v: float) -> Wa
     p_x = p[:k].gather(-1, drafted.unsqueeze(-1)).squeeze(-1)  # [k]
     q_x = q.gather(-1, drafted.unsqueeze(-1)).squeeze(-1)
     weight = torch.ones(k + 1, dtype=torch.float64, device=p.device)  # p_0 = 1
+    least = torch.finfo(torch.float64).tiny  # a what-if may force a token of q = 0: then any p > 0 is enough
     for i in range(k):  # p_i = min(1, p_{i-1} p(x_i) / q(x_i)): what is left of the budget of this prefix
-        weight[i + 1] = (weight[i] * p_x[i] / q_x[i]).clamp(max=1.0)
+        weight[i + 1] = (weight[i] * p_x[i] / q_x[i].double().clamp(min=least)).clamp(max=1.0)
     more = (weight[:k, None] * p[:k] - q).clamp(min=0)  # [k, V] max(0, p_i p - q) after each prefix
     mass = more.sum(-1, dtype=torch.float64)  # [k]
     # h_i = mass_i / (mass_i + 1 - p_i), h_k = p_k; where p and q are one and p_i = 1, all that follows passes too.

@@ -9,7 +9,7 @@ import gradio as gr
 
 from specviz.i18n import LANGUAGES
 from specviz.trace_json import MAX_BYTES
-from specviz.ui import assets, step_tab
+from specviz.ui import assets, desk, step_tab, tree_tab
 from specviz.ui.labels import Labels
 from specviz.ui.options import Options
 from specviz.ui.page import Page
@@ -63,7 +63,9 @@ def build(options: Options, runner: Runner | None = None) -> App:
                 elem_id="sv-lang",
             )
         page = Page(demo, runner, labels, lang, state)
-        step_tab.build(page)
+        shared = desk.build(page)
+        step_tab.build(page, shared)
+        tree_tab.build(page, shared)
         lang.change(None, [lang], labels.components, js=labels.script())
         demo.load(None, None, [lang], js="() => SpecvizApp.language()")
     return App(demo, runner)

@@ -9,9 +9,11 @@ import gradio as gr
 from specviz.i18n import t
 from specviz.trace import Status, Trace
 from specviz.ui.page import Page
+from specviz.ui.place import read_place
 from specviz.ui.stage import Stage
 from specviz.views import distributions, words
 from specviz.views.tokens import markup
+from specviz.views.tree_shape import is_chain
 
 Place = tuple[int, int]  # round, position
 
@@ -30,19 +32,24 @@ def build(page: Page, stage: Stage, trace: gr.State) -> tuple[gr.State, list]:
     selected = gr.State(None)
     outputs = [told, compared_title, compared, rest_title, rest]
 
-    def on_select(trace: Trace | None, lang: str, event: gr.EventData) -> tuple:
-        place = read_place(trace, event._data)
-        if place is None:  # let go, or the run went on: what was chosen stays to be read
+    pinned = gr.Textbox(visible=False)
+    stage.select(None, None, [pinned], js=f"() => SpecvizApp.placeOnBoard('{stage.name}')")
+
+    def on_select(trace: Trace | None, pinned: Any, lang: str) -> tuple:
+        found = read_place(trace, pinned)
+        if found is None or found[1] is None:  # let go, or the run went on: what was chosen stays to be read
             return (gr.skip(),) * (1 + len(outputs))
+        place = (found[0].index, found[1])
         return place, *figures(trace, place, lang)
 
-    stage.select(
+    pinned.change(
         on_select,
-        [trace, page.lang],
+        [trace, pinned, page.lang],
         [selected, *outputs],
         queue=False,
         show_progress="hidden",
         api_visibility="private",
+        trigger_mode="always_last",
     )
 
     def on_open(trace: Trace | None, place: Place | None, lang: str) -> tuple:
@@ -67,7 +74,8 @@ def figures(trace: Trace | None, place: Place | None, lang: str) -> tuple:
     if trace is None or place is None:
         return _paragraph(t(lang, "ui.detail_hint")), *hidden, *hidden
     r, position = place
-    where = t(lang, "ui.detail_place", r=r + 1, n=position + 1)
+    key = "ui.detail_place" if is_chain(trace.rounds[r].draft) else "ui.detail_node"
+    where = t(lang, key, r=r + 1, n=position + 1)
     told = f"<p><b>{markup(where)}</b> {markup(words.verdict(trace, r, position, lang))}</p>"
     if trace.rounds[r].detail is None:
         return told + _paragraph(t(lang, "ui.no_detail")), *hidden, *hidden
@@ -82,14 +90,6 @@ def figures(trace: Trace | None, place: Place | None, lang: str) -> tuple:
 
 def _paragraph(text: str) -> str:
     return f'<p class="sv-figure-title">{markup(text)}</p>'
-
-
-def read_place(trace: Trace | None, data: Any) -> Place | None:
-    """The place in an event's data, which comes from outside; None where there is none."""
-    if not isinstance(data, dict):
-        return None
-    place = (data.get("round"), data.get("position"))
-    return place if in_trace(trace, place) else None
 
 
 def in_trace(trace: Trace | None, place: Any) -> bool:

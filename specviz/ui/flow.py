@@ -29,7 +29,7 @@ def follow(
     try:
         for trace in job.watch():
             if trace is None:
-                status = _waiting(runner, job, pair)
+                status = waiting(runner, job, pair)
                 if status != told:
                     told = status
                     yield message(status=status), shown
@@ -48,7 +48,7 @@ def follow(
         yield message(status=None), shown
 
 
-def _waiting(runner: Runner, job: Job, pair: str) -> dict:
+def waiting(runner: Runner, job: Job, pair: str) -> dict:
     """Why there is nothing to see yet."""
     place = runner.place(job)
     if place:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from specviz.choices import MAX_NODES
 from specviz.config import RunConfig
 from specviz.errors import SpecvizError
 from specviz.trace import Trace
 from specviz.trace_json import MAX_BYTES
 
-PUBLIC_LIMITS = {"k": 16, "max_new_tokens": 128}
+PUBLIC_LIMITS = {"k": 16, "max_new_tokens": 128, "nodes": 64}
+PUBLIC_NODES = 64  # of a tree
 PUBLIC_PROMPT = 2_000  # characters
 PUBLIC_ROUNDS = 128  # of one trace
 PUBLIC_BYTES = 2 * 2**20  # of a trace from outside
@@ -41,11 +43,17 @@ class Options:
         for name, limit in PUBLIC_LIMITS.items():
             if getattr(config, name) > limit:
                 raise SpecvizError("ui.public_limit", name=name, limit=limit)
+        if len(config.tree) > PUBLIC_NODES:
+            raise SpecvizError("ui.public_tree", limit=PUBLIC_NODES, nodes=len(config.tree))
         if len(prompt) > PUBLIC_PROMPT:
             raise SpecvizError("ui.public_prompt", limit=PUBLIC_PROMPT)
 
     def check_trace(self, trace: Trace) -> None:
-        """Raises SpecvizError for a trace from outside that a public page does not take in."""
+        """Raises SpecvizError for a trace from outside that is not taken in: no run drafts so much, or not here."""
+        nodes = max((len(r.draft.tokens) for r in trace.rounds), default=0)
+        limit = PUBLIC_NODES if self.public else MAX_NODES
+        if nodes > limit:
+            raise SpecvizError("errors.tree_size", nodes=nodes, limit=limit)
         if not self.public:
             return
         self.check(trace.prompt.text, trace.config)

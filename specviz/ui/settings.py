@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from specviz.config import METHODS, RunConfig, short
 from specviz.errors import SpecvizError
+from specviz.models.tree_presets import read_tree, write_tree
 from specviz.trace import Trace
 
 # The controls of the page, in their order; `prompt` first. Links use the same names.
@@ -28,7 +29,16 @@ FIELDS = (
     "stop",
     "chat",
     "pair",
+    "verify",
+    "tree",
+    "siblings",
+    "nodes",
+    "branch",
+    "eps",
+    "delta",
 )
+NUMBERS = ("k", "temperature", "top_k", "top_p", "min_p", "max_new_tokens", "nodes", "branch", "eps", "delta")
+TREE_METHODS = ("draft", "skip", "medusa")  # they draft what `tree` says; eagle grows its own, of `nodes` nodes
 MAX_LINK = 2_000  # characters of a prompt that a link may carry
 MAX_PROMPT = 200_000  # characters; refused here, before anything waits for a model
 
@@ -46,11 +56,15 @@ class Settings:
         c = self.config
         stop = "\n".join(text.replace("\n", "\\n").replace("\t", "\\t") for text in c.stop)
         numbers = (c.method, c.k, c.temperature, str(c.seed), c.top_k, c.top_p, c.min_p, c.max_new_tokens)
-        return (self.prompt, *numbers, stop, c.chat, self.pair)
+        tree = (c.verify, write_tree(c.tree), c.siblings, c.nodes, c.branch, c.eps, c.delta)
+        return (self.prompt, *numbers, stop, c.chat, self.pair, *tree)
 
 
 def read(values: Sequence[object]) -> Settings:
-    """The settings in `values`, ordered as FIELDS. Raises SpecvizError for the first one that is wrong."""
+    """The settings in `values`, ordered as FIELDS. Raises SpecvizError for the first one that is wrong.
+
+    A tree stays in its field when somebody is chosen to draft who cannot draft it, and does not count then.
+    """
     given = dict(zip(FIELDS, values, strict=True))
     prompt, pair = given.pop("prompt"), given.pop("pair")
     for name, value in (("prompt", prompt), ("pair", pair)):
@@ -62,6 +76,12 @@ def read(values: Sequence[object]) -> Settings:
         raise SpecvizError("errors.choice", name="method", value=short(given["method"]), choices=", ".join(METHODS))
     given["seed"] = read_seed(given["seed"])
     given["stop"] = _stop(given["stop"])
+    tree = given["tree"]
+    if not isinstance(tree, str):
+        raise SpecvizError("ui.not_text", name="tree", value=short(tree))
+    given["tree"] = read_tree(tree) if given["method"] in TREE_METHODS else ()
+    if given["method"] != "eagle":
+        given["nodes"] = 0
     return Settings(prompt, RunConfig(**given), pair)
 
 
@@ -81,7 +101,7 @@ def from_link(query: Mapping[str, str], base: Settings) -> Settings:
             if text not in ("0", "1", "true", "false"):
                 raise SpecvizError("errors.boolean", name=name, value=short(text))
             values[name] = text in ("1", "true")
-        elif name in ("k", "temperature", "top_k", "top_p", "min_p", "max_new_tokens"):
+        elif name in NUMBERS:
             values[name] = _number(name, text)
         else:
             values[name] = text[:MAX_LINK] if name == "prompt" else text

@@ -20,6 +20,7 @@ from specviz.ui.step_handlers import buttons
 from specviz.views.compare import comparison
 from specviz.views.numbers import prob
 from specviz.views.tokens import name, vocabulary
+from specviz.views.tree_shape import context_of
 
 CHANGES = ("temperature", "k", "seed", "u", "token")
 
@@ -107,7 +108,7 @@ def token_choices(trace: Trace | None, at: Any, position: Any) -> list[tuple[str
     r = trace.rounds[index]
     if place >= len(r.draft.tokens):
         return []
-    d = r.detail[place]
+    d = r.detail[context_of(r, place)]
     vocab = vocabulary(trace)
     order = sorted(range(len(d.ids)), key=lambda i: -(d.q[i] + d.p[i]))
     return [(f"{name(vocab, d.ids[i])}   q {prob(d.q[i])}   p {prob(d.p[i])}", d.ids[i]) for i in order[:24]]

@@ -36,7 +36,7 @@ def build(page: Page, stage: Stage, trace: gr.State, actions: list[gr.Button]) -
             u = labels.add(number(0.01, 0, 1, 0.01, visible=False), label="ui.new_u")
             token = labels.add(ChoiceField(choices=[], visible=False), label="ui.new_token")
             position = labels.add(
-                number(1, 1, 32, 1, visible=False, elem_id="sv-fork-position"), label="ui.at_position"
+                number(1, 1, 256, 1, visible=False, elem_id="sv-fork-position"), label="ui.at_position"
             )
             go = labels.add(gr.Button(variant="primary", elem_id="sv-fork", min_width=120), value="ui.fork")
         compared = gr.HTML(padding=False, elem_id="sv-compared")

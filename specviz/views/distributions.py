@@ -19,6 +19,7 @@ LEAST_LEFT = 1e-3  # below this mass the residual is mostly rounding
 # Readable on white and on near-black alike; the stage's meanings: green = accepted, violet = leftover, red = rejected.
 GREEN, VIOLET, RED, BLUE, AMBER = "#1f9a76", "#9b66df", "#dd5570", "#5b80ee", "#d0841c"
 GREY, LINE = "#7b828e", "rgba(128,134,146,.28)"
+HOVER = {"bgcolor": "#191c22", "bordercolor": "#7b828e", "font": {"color": "#ffffff", "size": 13}}
 
 
 def comparison(trace: Trace, round: int, position: int, lang: str) -> go.Figure:
@@ -184,6 +185,7 @@ def _figure(bars: list) -> go.Figure:
             "modebar": {"remove": ["select", "lasso", "zoomIn", "zoomOut", "autoScale"], "bgcolor": "rgba(0,0,0,0)"},
             "margin": {"l": 40, "r": 10, "t": 64, "b": 10},
             "showlegend": len(bars) > 1,
+            "hoverlabel": HOVER,
             "height": 370,
         },
     )

@@ -21,9 +21,9 @@ def levels(trace: Trace, round: int, node: int | None, lang: str) -> str:
     if r.detail is None or not r.draft.tokens:
         return ""
     lists = []
-    for depth, context in enumerate(_line(r, node), 1):
+    for depth, context in enumerate(_of_heads(r) if trace.config.method == "medusa" else _line(r, node), 1):
         lists.append(f"<section><h4>{_title(trace, r, depth, context, lang)}</h4>{_list(trace, r, context)}</section>")
-    return f'<div class="sv-heads">{"".join(lists)}</div>'
+    return f'<div class="sv-p-heads">{"".join(lists)}</div>'
 
 
 def _line(r: Round, node: int | None) -> list[int]:
@@ -34,6 +34,12 @@ def _line(r: Round, node: int | None) -> list[int]:
     while below[contexts[-1]]:
         contexts.append(below[contexts[-1]][0] + 1)
     return [c for c in contexts if below[c]]
+
+
+def _of_heads(r: Round) -> list[int]:
+    """A context for each depth: all of a depth have the same list."""
+    depth = depths(r.draft.parents)
+    return [r.draft.parents[depth.index(level)] + 1 for level in range(1, max(depth) + 1)]
 
 
 def _title(trace: Trace, r: Round, depth: int, context: int, lang: str) -> str:
@@ -47,13 +53,14 @@ def _title(trace: Trace, r: Round, depth: int, context: int, lang: str) -> str:
 def _list(trace: Trace, r: Round, context: int) -> str:
     assert r.detail is not None
     vocab, d = vocabulary(trace), r.detail[context]
-    nodes = {r.draft.tokens[i]: i for i in (*reversed(_drafted_from(trace, r, context)), *r.path)}
+    drafted = sorted(_drafted_from(trace, r, context), key=lambda i: (i in r.path, -i))  # of two alike the kept one
+    nodes = {r.draft.tokens[i]: i for i in drafted}
     order = _likeliest(d)[:SHOWN]
     most = max((d.q[i] for i in order), default=1.0) or 1.0
     items = []
     for rank, i in enumerate(order, 1):
         taken = nodes.get(d.ids[i])
-        kinds = "" if taken is None else "sv-won" if taken in r.path else "sv-taken"
+        kinds = "" if taken is None else "sv-p-won" if taken in r.path else "sv-p-taken"
         mark = "" if taken is None else "✓" if taken in r.path else "●"
         items.append(
             f'<li class="{kinds}"><small>{rank}</small><i>{mark}</i><bdi>{markup(name(vocab, d.ids[i], 16))}</bdi>'

@@ -95,7 +95,7 @@ def _tidy(tree: nx.DiGraph) -> dict[int, float]:
 
 
 def _pressed(tree: nx.DiGraph, levels: list[list[int]], tidy: dict[int, float], rows: int) -> dict[int, float]:
-    """The tree in `rows` rows: the widest level first, then parents towards their children, children to their parents."""
+    """The tree in `rows` rows: the widest level first, then parents near their children, then children below it."""
     low, high = min(tidy.values()), max(tidy.values())
     y = {node: (row - low) * (rows - 1) / (high - low) for node, row in tidy.items()}
     widest = max(range(len(levels)), key=lambda i: len(levels[i]))

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from specviz.i18n import t
 from specviz.trace import Round, Trace
-from specviz.views.distributions import BLUE, GREEN, GREY, LINE
+from specviz.views.distributions import BLUE, GREEN, GREY, HOVER, LINE
 from specviz.views.tokens import label, name, vocabulary
 from specviz.views.tree_shape import last_token, path_to
 
@@ -49,7 +49,9 @@ def mask(trace: Trace, round: int, node: int | None, lang: str) -> go.Figure:
     kept = {0, *(i + 1 for i in r.path)}
     hidden = [[None if j in above else 1 for j in range(n + 1)] for above in map(set, sees)]
     # nobody sees what comes after, so these rows end at the diagonal
-    ancestors = [[1 if j in above[:-1] and i not in kept else None for j in range(i + 1)] for i, above in enumerate(sees)]
+    ancestors = [
+        [1 if j in above[:-1] and i not in kept else None for j in range(i + 1)] for i, above in enumerate(sees)
+    ]
     selves = [[None] * i + [None if i in kept else 1] for i in range(n + 1)]
     accepted = [[1 if j in above and i in kept else None for j in range(i + 1)] for i, above in enumerate(sees)]
     pictures = [
@@ -69,6 +71,7 @@ def mask(trace: Trace, round: int, node: int | None, lang: str) -> go.Figure:
         "linecolor": LINE,
         "automargin": True,
         "showticklabels": n <= NAMED,
+        "ticks": "",
         "constrain": "domain",
     }
     figure = go.Figure(
@@ -84,6 +87,7 @@ def mask(trace: Trace, round: int, node: int | None, lang: str) -> go.Figure:
             "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
             "height": 420,
             "showlegend": False,
+            "hoverlabel": HOVER,
         },
     )
     if node is not None and 0 <= node < n:
@@ -99,11 +103,10 @@ def _frame(figure: go.Figure, i: int, n: int) -> None:
 
 
 def seen_by(trace: Trace, r: Round, node: int, lang: str) -> str:
-    """In words, plain text: what the selected node sees."""
+    """In words, plain text: where the selected node stands and what it sees."""
     vocab = vocabulary(trace)
     above = path_to(r.draft.parents, node)[:-1]
-    names = t(lang, "views.list_gap").join(f"{i + 1} · {name(vocab, r.draft.tokens[i])}" for i in above)
-    me = f"{node + 1} · {name(vocab, r.draft.tokens[node])}"
-    position = r.start - 1 + len(above) + 1
+    named = (t(lang, "views.node_named", n=i + 1, token=name(vocab, r.draft.tokens[i])) for i in above)
+    names = t(lang, "views.list_gap").join(named)
     key = "views.sees" if above else "views.sees_text_only"
-    return t(lang, key, node=me, ancestors=names, count=len(above), text=r.start, position=position)
+    return t(lang, key, n=node + 1, ancestors=names, count=len(above), text=r.start, position=r.start + len(above))

@@ -41,9 +41,14 @@ def path_to(parents: Sequence[int], node: int) -> list[int]:
 
 
 def leaves(parents: Sequence[int]) -> list[int]:
-    """The nodes that nothing continues, in their order."""
-    inner = set(parents)
-    return [node for node in range(len(parents)) if node not in inner]
+    """The nodes that nothing continues, as they are drawn from top to bottom: the first child's before the second's."""
+    below, found, waiting = children(parents), [], [0]
+    while waiting:
+        context = waiting.pop()
+        waiting += [node + 1 for node in reversed(below[context])]
+        if context and not below[context]:
+            found.append(context - 1)
+    return found
 
 
 def context_of(r: Round, position: int) -> int:

@@ -25,10 +25,12 @@ def paths(trace: Trace, round: int, node: int | None, lang: str) -> str:
         good = sum(i in kept for i in path)
         tokens = "".join(_token(r, i, name(vocab, r.draft.tokens[i]), i == node) for i in path)
         length = markup(t(lang, "views.path_length", n=good, of=len(path)))
-        kinds = " ".join(["sv-won"] * (bool(kept) and path[: len(r.path)] == list(r.path)) + ["sv-on"] * (node in path))
-        listed.append(f'<li class="{kinds}"><span class="sv-path">{tokens}</span><small>{length}</small></li>')
+        kinds = " ".join(
+            ["sv-p-won"] * (bool(kept) and path[: len(r.path)] == list(r.path)) + ["sv-p-on"] * (node in path)
+        )
+        listed.append(f'<li class="{kinds}"><span class="sv-p-path">{tokens}</span><small>{length}</small></li>')
     lead = markup(t(lang, "views.paths_lead", paths=len(listed), n=len(r.path), emitted=len(r.emitted)))
-    return f'<p class="sv-figure-title">{lead}</p><ol class="sv-paths">{"".join(listed)}</ol>'
+    return f'<p class="sv-figure-title">{lead}</p><ol class="sv-p-paths">{"".join(listed)}</ol>'
 
 
 def rows(trace: Trace, round: int, node: int | None, lang: str) -> str:
@@ -43,15 +45,15 @@ def rows(trace: Trace, round: int, node: int | None, lang: str) -> str:
         r.start - 1,
         markup(t(lang, "views.row_stays")),
     ]
-    body = [_row(root, "sv-won")]
+    body = [_row(root, "sv-p-won")]
     for i, token in enumerate(r.draft.tokens):
         after = _afterwards(r, i, moved, lang)
         cells = [i + 1, _token(r, i, name(vocab, token), False), r.start - 1 + depth[i], r.start + i, after]
-        body.append(_row(cells, " ".join(["sv-won"] * (i in moved) + ["sv-on"] * (i == node))))
+        body.append(_row(cells, " ".join(["sv-p-won"] * (i in moved) + ["sv-p-on"] * (i == node))))
     heads = [t(lang, f"views.rows_{column}") for column in ("node", "token", "position", "row", "after")]
     table = f"<thead>{_row(map(markup, heads), tag='th')}</thead><tbody>{''.join(body)}</tbody>"
     lead = f'<p class="sv-figure-title">{markup(_compaction(r, lang))}</p>'
-    return f'{lead}<div class="sv-scroll"><table class="sv-table">{table}</table></div>'
+    return f'{lead}<div class="sv-p-scroll"><table class="sv-p-table">{table}</table></div>'
 
 
 def _compaction(r: Round, lang: str) -> str:
@@ -75,8 +77,8 @@ def _afterwards(r: Round, node: int, moved: dict[int, int], lang: str) -> str:
 
 def _token(r: Round, node: int, text: str, selected: bool) -> str:
     status = r.verdicts[node].status
-    chosen = " sv-on" if selected else ""
-    return f'<span class="sv-node sv-{status}{chosen}"><i>{ICONS[status]}</i>{_name(text)}</span>'
+    chosen = " sv-p-on" if selected else ""
+    return f'<span class="sv-p-node sv-{status}{chosen}"><i>{ICONS[status]}</i>{_name(text)}</span>'
 
 
 def _name(text: str) -> str:

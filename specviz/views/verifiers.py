@@ -19,25 +19,28 @@ def verdicts_beside(traces: Mapping[str, Trace], round: int, lang: str) -> str:
     same = len({trace.rounds[round].draft for trace in traces.values()}) == 1
     lead = t(lang, "views.verifiers_lead" if same else "views.verifiers_differ", r=round + 1)
     return (
-        f'<div class="sv-verifiers"><p>{markup(lead)}</p><div class="sv-scroll">'
-        f'<table class="sv-table"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div></div>'
+        f'<div class="sv-p-verifiers"><p>{markup(lead)}</p><div class="sv-p-scroll">'
+        f'<table class="sv-p-table"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div></div>'
     )
 
 
 def _rule(rule: str, trace: Trace, r: Round, lang: str) -> str:
     vocab = vocabulary(trace)
     lossless = trace.config.lossless
-    kind = f'<b>{markup(t(lang, f"views.rule_{rule}"))}</b> <em class="sv-{"exact" if lossless else "lossy"}">' + (
-        f"{markup(t(lang, 'views.lossless' if lossless else 'views.lossy'))}</em>"
-    )
+    mark = ("exact", "views.lossless") if lossless else ("lossy", "views.lossy")
+    kind = f'<b>{markup(t(lang, f"views.rule_{rule}"))}</b> <em class="sv-p-{mark[0]}">{markup(t(lang, mark[1]))}</em>'
     note = "greedy_exact" if rule == "greedy" and lossless else rule
-    about = f"<small>{markup(t(lang, f'views.rule_{note}_note', eps=trace.config.eps, delta=trace.config.delta))}</small>"
-    accepted = "".join(f"<span class='sv-node sv-accepted'><i>✓</i><bdi>{markup(name(vocab, r.draft.tokens[i]))}</bdi></span>" for i in r.path)
-    if not accepted:
-        accepted = f"<small>{markup(t(lang, 'views.accepts_none'))}</small>"
-    ends = f"<small>{markup(t(lang, 'views.text_ended'))}</small>"
+    about = _small(t(lang, f"views.rule_{note}_note", eps=trace.config.eps, delta=trace.config.delta))
+    names = [markup(name(vocab, r.draft.tokens[i])) for i in r.path]
+    accepted = "".join(f'<span class="sv-p-node sv-accepted"><i>✓</i><bdi>{text}</bdi></span>' for text in names)
+    accepted = accepted or _small(t(lang, "views.accepts_none"))
+    ends = _small(t(lang, "views.text_ended"))
     if r.final is not None:
         told = t(lang, f"views.kind_{r.final.kind}", p=prob(r.final.prob))
-        ends = f"<bdi>{markup(name(vocab, r.final.token))}</bdi> <small>{markup(told)}</small>"
+        ends = f"<bdi>{markup(name(vocab, r.final.token))}</bdi> {_small(told)}"
     cells = (kind + about, accepted, ends, str(len(r.emitted)))
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _small(text: str) -> str:
+    return f"<small>{markup(text)}</small>"

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { inspected } from '../../assets/js/stage/inspector.js';
+import { inspected } from '../../assets/js/stage/inspected.js';
 import { Selection } from '../../assets/js/stage/selection.js';
 import { buildTimeline, cursorFor, viewAt } from '../../assets/js/stage/timeline.js';
 import { acceptChance, boardShape, distributionAt, drafterOf, isOneHot, isPlain, likelihoodRatio, tokensBefore, topRows } from '../../assets/js/stage/trace.js';
@@ -15,7 +15,7 @@ function at(trace, round, phase, index, pinned = null, back = 0) {
 
 test('the inspector follows the run and never tells more than was shown', () => {
   const trace = traceOf([rejectedRound()]);
-  assert.deepEqual(at(trace, 0, 'gate', 1, null, 0.5), { position: 1, subject: 'draft', passed: true, kind: null, drawn: false });
+  assert.deepEqual(at(trace, 0, 'gate', 1, null, 0.5), { position: 1, subject: 'draft', passed: true, kind: null, drawn: false, judged: false, context: 1 });
   assert.equal(at(trace, 0, 'gate', 1).kind, 'rejected');
   assert.equal(at(trace, 0, 'gate', 1, 2).kind, 'unreached');
   assert.equal(at(trace, 0, 'gate', 0, 2).kind, null);

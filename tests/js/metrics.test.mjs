@@ -7,7 +7,7 @@ import { bonusRound, plainRound, rejectedRound, traceOf } from './sample.mjs';
 /** A round of k drafted tokens with the first `a` accepted. */
 function round(k, a) {
   const base = bonusRound();
-  return { ...base, draft: { tokens: Array(k).fill(1), parents: [], q: [] }, path: Array.from({ length: a }, (_, i) => i) };
+  return { ...base, draft: { tokens: Array(k).fill(1), parents: Array.from({ length: k }, (_, i) => i - 1), q: [] }, path: Array.from({ length: a }, (_, i) => i) };
 }
 
 test('k = 4 with [4, 0, 2] accepted', () => {

@@ -5,6 +5,8 @@ import test from 'node:test';
 import { roundSummary, sentencesAt } from '../../assets/js/stage/sentence.js';
 import { buildTimeline, cursorFor, viewAt } from '../../assets/js/stage/timeline.js';
 import { bonusRound, endedRound, greedyRound, plainRound, rejectedRound, traceOf } from './sample.mjs';
+import { blockRound, choiceRound, drawnRound, leafRound, refusedRound, treeTrace, typicalRound } from './treesample.mjs';
+import { explainDraft, explainFinal } from '../../assets/js/stage/whyverdict.js';
 
 const STAGE = new URL('../../assets/js/stage/', import.meta.url);
 const strings = (lang) => JSON.parse(readFileSync(new URL(`../../assets/locales/${lang}/stage.json`, import.meta.url), 'utf8'));
@@ -109,6 +111,62 @@ test('the cache in words', () => {
   assert.equal(key(traceOf([bonusRound(0)]), 0, 'cache'), 's_cache_all');
 });
 
+test('a tree is told level by level, then gate by gate', () => {
+  const trace = treeTrace([refusedRound(), leafRound()]);
+  assert.equal(said(trace, 0)[0].key, 's_tree_ready_heads');
+  assert.deepEqual(said(trace, 0, 'heads')[0], { key: 's_tree_heads', values: { n: 3, ms: '9.0' } });
+  assert.deepEqual(said(trace, 0, 'draft', 3)[0], { key: 's_tree_level_heads', values: { i: 2, k: 3, n: 3 } });
+  assert.equal(key(trace, 0, 'gate', 0, 0.5), 's_tree_ask_fixed_first');
+  assert.equal(key(trace, 0, 'gate', 1, 0.5), 's_tree_ask_fixed_next');
+  assert.deepEqual([key(trace, 0, 'gate', 0), key(trace, 0, 'gate', 1), key(trace, 0, 'gate', 6)], ['s_tree_reject', 's_tree_accept', 's_tree_reject_last']);
+  assert.equal(key(trace, 1, 'gate', 4), 's_tree_accept_leaf');
+  assert.deepEqual([key(trace, 0, 'outcome', 0, 0.8), key(trace, 0, 'outcome'), key(trace, 1, 'outcome')], ['s_tree_recovered_ask', 's_tree_recovered', 's_tree_bonus']);
+  assert.deepEqual(said(trace, 1, 'cache')[0], { key: 's_tree_gather', values: { n: 7, a: 2, x: 5 } });
+  assert.equal(roundSummary(trace, 0).key, 'sr_tree_recovered');
+});
+
+test('drawn siblings, a draft model, a text that ends in the tree', () => {
+  const trace = treeTrace([drawnRound()], { config: { method: 'skip', siblings: 'iid' }, finish: 'stop' });
+  assert.deepEqual(said(trace, 0, 'draft', 5)[0], { key: 's_tree_level', values: { i: 3, k: 3, n: 1, ms: '11' } });
+  assert.deepEqual([key(trace, 0, 'gate', 0, 0.5), key(trace, 0, 'gate', 0)], ['s_tree_ask_drawn_first', 's_tree_accept']);
+  assert.deepEqual(said(trace, 0, 'outcome')[0], { key: 's_ended_stop', values: { tok: 1 } });
+});
+
+test('a tree at temperature 0 speaks of the target\'s choice', () => {
+  const trace = treeTrace([choiceRound()], { config: { temperature: 0 } });
+  assert.deepEqual([key(trace, 0, 'gate', 0), key(trace, 0, 'gate', 3), key(trace, 0, 'gate', 4)], ['s_tree_greedy_accept', 's_tree_greedy_reject', 's_tree_greedy_reject_last']);
+  assert.equal(said(trace, 0, 'gate', 3)[0].values.choice, 3);
+  assert.equal(key(trace, 0, 'outcome'), 's_tree_recovered_greedy');
+});
+
+test('typical acceptance says that it draws nothing, on trees and chains', () => {
+  const trace = treeTrace([typicalRound()], { config: { verify: 'typical' } });
+  assert.deepEqual([key(trace, 0, 'gate', 0, 0.5), key(trace, 0, 'gate', 0), key(trace, 0, 'gate', 2)], ['s_typical_ask', 's_typical_accept', 's_typical_reject']);
+  assert.equal(key(trace, 0, 'outcome'), 's_typical_final');
+  assert.deepEqual([key(trace, 0, 'commit'), roundSummary(trace, 0).key], ['s_done_target', 'sr_tree_drawn']);
+  const chain = { ...blockRound(), verdicts: blockRound().verdicts.map((v) => ({ ...v, u: null })), final: { token: 1, kind: 'target', prob: 0.4, u: 0.1 } };
+  assert.deepEqual([key(traceOf([chain]), 0, 'gate', 0), key(traceOf([chain]), 0, 'outcome'), roundSummary(traceOf([chain]), 0).key], ['s_typical_accept', 's_typical_final', 'sr_drawn']);
+});
+
+test('block verification tells what carries what', () => {
+  const trace = traceOf([blockRound()]);
+  assert.deepEqual([0, 1, 2, 3].map((i) => key(trace, 0, 'gate', i)), ['s_block_pass', 's_block_fail', 's_block_carry', 's_block_end']);
+  assert.equal(said(trace, 0, 'gate', 3)[0].values.n, 3);
+  assert.equal(key(trace, 0, 'outcome'), 's_block_final');
+});
+
+test('the inspector says why', () => {
+  const why = (round, tree, node, kind = round.verdicts[node].status) => explainDraft(round, tree, node, true, kind).key;
+  const refused = refusedRound();
+  assert.deepEqual([0, 1, 2, 3].map((node) => why(refused, true, node)), ['i_tree_fixed_rejected', 'i_tree_fixed_accepted', 'i_tree_sibling_taken', 'i_tree_off_path']);
+  assert.equal(why(refused, true, 0, null), 'i_tree_asked');
+  assert.deepEqual([why(drawnRound(), true, 0), why(drawnRound(), true, 3)], ['i_tree_drawn_accepted', 'i_greedy_after_end']);
+  assert.deepEqual([0, 1, 2, 6].map((node) => why(typicalRound(), true, node)), ['i_typical_accept', 'i_typical_beside', 'i_typical_reject', 'i_tree_off_path']);
+  assert.deepEqual([0, 1, 3].map((i) => why(blockRound(), false, i)), ['i_block_pass', 'i_block_carried', 'i_block_reject']);
+  assert.equal(explainFinal(refused, 'recovered').key, 'i_share_recovered');
+  assert.equal(explainFinal(rejectedRound(), 'recovered').key, 'i_chance_recovered');
+});
+
 test('every sentence at every step has words in both languages, and values for all its placeholders', () => {
   const traces = [
     traceOf([rejectedRound(), bonusRound(), plainRound(), endedRound()], { finish: 'stop' }),
@@ -119,6 +177,12 @@ test('every sentence at every step has words in both languages, and values for a
     traceOf([rejectedRound(), bonusRound()], { config: { method: 'lookup' } }),
     traceOf([plainRound(0)], { config: { method: 'none' } }),
     traceOf([]),
+    treeTrace([refusedRound(), leafRound(), plainRound(2, 15)]),
+    treeTrace([drawnRound()], { config: { method: 'skip', siblings: 'iid' }, finish: 'stop' }),
+    treeTrace([drawnRound()], { config: { method: 'eagle', tree: [], nodes: 7 } }),
+    treeTrace([choiceRound()], { config: { temperature: 0 } }),
+    treeTrace([typicalRound()], { config: { verify: 'typical' } }),
+    traceOf([blockRound()], { config: { verify: 'block' } }),
   ];
   for (const lang of ['en', 'zh-CN']) {
     const words = strings(lang);

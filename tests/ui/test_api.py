@@ -6,6 +6,8 @@ import time
 import httpx
 import pytest
 
+from specviz.ui import settings
+
 
 def call(address, name, data, timeout=60):
     """Calls a named endpoint as any client does; the last output of its stream."""
@@ -28,7 +30,8 @@ def call(address, name, data, timeout=60):
 
 JSON = {"Content-Type": "application/json"}
 GOOD = ["Name a colour.", "skip", 3, 0.8, "1", 0, 1, 0, 6, "", True, "smollm2-135m"]
-PLACES = {"prompt": 0, "method": 1, "k": 2, "temperature": 3, "seed": 4, "pair": 11}
+GOOD += ["lossless", "[[0],[1],[0,0]]", "fixed", 0, 4, 0.09, 0.3]
+PLACES = dict(zip(settings.FIELDS, range(len(GOOD)), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +39,8 @@ PLACES = {"prompt": 0, "method": 1, "k": 2, "temperature": 3, "seed": 4, "pair":
     [
         ("k", 10**9), ("k", -1), ("k", "3"), ("k", {"a": 1}), ("temperature", float("nan")), ("temperature", -1),
         ("prompt", "x" * 10_000_000), ("prompt", None), ("pair", "../../etc/passwd"), ("pair", "nobody/nothing"),
-        ("method", "x" * 1000), ("seed", "0x10"),
+        ("method", "x" * 1000), ("seed", "0x10"), ("verify", "magic"), ("tree", "[[0],[1]"), ("tree", "[[1,0]]"),
+        ("tree", None), ("tree", "[" * 50_000), ("siblings", 3), ("branch", 10**6), ("eps", float("nan")),
     ],
 )  # fmt: skip
 def test_out_of_range_values_are_refused_at_once(address, name, value):

@@ -204,10 +204,3 @@ def test_the_detail_of_every_position_can_be_shown(sample):
                 assert left["visible"] is True
                 assert bool(right_title) is right["visible"]
                 assert left_title
-
-
-@pytest.mark.parametrize(
-    "data", [None, {}, {"round": 0}, {"round": 10**9, "position": 0}, {"round": "0", "position": 0}]
-)
-def test_a_place_that_is_none_is_ignored(sample, data):
-    assert detail_panel.read_place(sample, data) is None

@@ -4,7 +4,7 @@ import httpx
 
 from specviz.i18n import LANGUAGES, strings
 from specviz.ui import samples
-from specviz.ui.step_tab import sample_label
+from specviz.ui.desk import sample_label
 
 AREAS = ("ui.", "views.")
 

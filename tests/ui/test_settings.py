@@ -1,12 +1,16 @@
 """Settings from the page, a link or the API: brought into shape or refused in words."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from specviz.choices import of_profile
 from specviz.errors import SpecvizError
-from specviz.ui import settings
+from specviz.models.tree_presets import write_tree
+from specviz.ui import settings, step_handlers
 from specviz.ui.options import Options
+from tests.trees import tree_trace
 
 
 def read(values):
@@ -43,6 +47,18 @@ def test_settings_survive_the_page(values):
         ("prompt", 5, "ui.not_text"),
         ("prompt", "x" * 10_000_000, "errors.prompt_huge"),
         ("pair", None, "ui.not_text"),
+        ("verify", "magic", "errors.choice"),
+        ("siblings", ["iid"], "errors.choice"),
+        ("branch", 0, "errors.range_int"),
+        ("eps", float("nan"), "errors.range"),
+        ("delta", "0.3", "errors.number"),
+        ("tree", 7, "ui.not_text"),
+        ("tree", "{", "errors.tree_json"),
+        ("tree", "[[0], [0, 0, 0]]", "errors.tree_prefix"),
+        ("tree", "[[0], [0]]", "errors.tree_twice"),
+        ("tree", "[[0.5]]", "errors.tree_form"),
+        ("tree", "[[0]," + " " * 30_000 + "[1]]", "errors.tree_text"),
+        ("tree", json.dumps([[i, j] for i in range(20) for j in range(20)]), "errors.tree_size"),
     ],
 )
 def test_wrong_values_are_named(values, name, value, key):
@@ -61,6 +77,40 @@ def test_a_link_fills_in_what_it_says(values):
     assert found.config.max_new_tokens == base.config.max_new_tokens
 
 
+TREE = "[[0],[1],[0,0]]"
+
+
+def test_a_tree_survives_the_page_and_a_link(values):
+    values |= {"tree": TREE, "siblings": "iid", "verify": "typical", "eps": 0.2, "delta": 0.5}
+    once = read(values)
+    assert once.config.tree == ((0,), (1,), (0, 0))
+    assert settings.read(once.values()) == once
+    link = {"tree": TREE, "siblings": "iid", "verify": "typical", "eps": "0.2", "delta": "0.5"}
+    base = read(values | {"tree": "", "siblings": "fixed", "verify": "lossless", "eps": 0.09, "delta": 0.3})
+    assert settings.from_link(link, base) == once
+
+
+@pytest.mark.parametrize(
+    ("method", "tree", "nodes"),
+    [("skip", TREE, 0), ("draft", TREE, 0), ("medusa", TREE, 0), ("eagle", "", 12), ("lookup", "", 0), ("none", "", 0)],
+)
+def test_a_tree_counts_only_for_those_who_can_draft_it(values, method, tree, nodes):
+    config = read(values | {"method": method, "tree": TREE, "nodes": 12}).config
+    assert (len(config.tree), config.nodes) == (3 if tree else 0, nodes)
+
+
+def test_what_cannot_be_drafted_does_not_have_to_be_right(values):
+    assert read(values | {"method": "none", "tree": "[[9,9]]"}).config.tree == ()
+
+
+def test_a_tree_trace_goes_on_with_its_own_settings():
+    trace = tree_trace([(0,), (1,), (0, 0)], path=(0,))
+    shown = settings.of_trace(trace, "smollm2-135m")
+    assert step_handlers.continues(trace, settings.read(shown.values()))
+    chain = dict(zip(settings.FIELDS, shown.values(), strict=True)) | {"tree": ""}
+    assert not step_handlers.continues(trace, read(chain))
+
+
 @pytest.mark.parametrize(
     "link", [{"k": "1e9"}, {"k": "9" * 30}, {"temperature": "nan"}, {"chat": "maybe"}, {"seed": "x"}]
 )
@@ -76,6 +126,28 @@ def test_a_public_page_has_tighter_limits(values):
     for prompt, more in (("x" * 5000, {}), ("short", {"k": 17}), ("short", {"max_new_tokens": 1000})):
         with pytest.raises(SpecvizError):
             Options(public=True).check(prompt, read(values | more).config)
+
+
+def test_public_trees_are_limited(values):
+    public = Options(public=True)
+    wide = read(values | {"tree": write_tree(of_profile((32, 33)))}).config
+    with pytest.raises(SpecvizError, match="at most 64 nodes"):
+        public.check("short", wide)
+    Options().check("short", wide)
+    with pytest.raises(SpecvizError):
+        public.check("short", read(values | {"method": "eagle", "nodes": 65}).config)
+    public.check("short", read(values | {"tree": write_tree(of_profile((32, 32)))}).config)
+
+
+def test_no_trace_is_taken_in_that_no_run_could_make():
+    trace = tree_trace([(0,), (1,)], path=(0,))
+    draft = replace(trace.rounds[0].draft, tokens=(1,) * 300, parents=(-1,) * 300, q=(0.5,) * 300)
+    huge = replace(trace, rounds=(replace(trace.rounds[0], draft=draft),))
+    Options().check_trace(trace)
+    for options in (Options(), Options(public=True)):
+        with pytest.raises(SpecvizError) as caught:
+            options.check_trace(huge)
+        assert caught.value.key == "errors.tree_size"
 
 
 def test_public_pages_take_in_no_long_traces(sample):

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,7 @@ from specviz.config import LIMITS, Override, RunConfig
 from specviz.errors import SpecvizError
 from specviz.metrics import measure
 from specviz.theory import best_k, expected_tokens, speedup
-from specviz.trace import Draft, Final, Kind, Round, Rows, Status, Times, Verdict
+from specviz.trace import Draft, Final, Kind, Position, Round, Rows, Status, Times, Verdict
 
 
 @pytest.mark.parametrize("name", LIMITS)
@@ -86,6 +87,47 @@ def test_counting_table():
     assert m.passes_saved == 6
     assert m.tokens_per_second == pytest.approx(9000 / 30)
     assert m.speedup == pytest.approx(1.5)
+
+
+def position(alpha):
+    return Position((1,), (0.5,), (), (), 0.0, None, alpha)
+
+
+def grown(parents, path, alphas, ended=False):
+    """A round over a tree, by hand; `alphas` of each context."""
+    status = [Status.ACCEPTED if i in path else Status.UNREACHED for i in range(len(parents))]
+    return replace(
+        made(0, 0, 0),
+        draft=Draft((7,) * len(parents), parents, (0.5,) * len(parents)),
+        verdicts=tuple(Verdict(s, 0.5, 0.5) for s in status),
+        path=path,
+        final=None if ended else Final(1, Kind.BONUS, 0.5, 0.5),
+        detail=tuple(map(position, alphas)),
+    )
+
+
+def test_trees_count_all_nodes_as_drafted_and_depths_as_positions():
+    shape = (-1, -1, 0, 1, 1, 4)  # six nodes, three levels
+    m = measure(
+        [
+            grown(shape, (1, 4, 5), (0.1, 0.2, 0.3, None, None, 0.6, None)),
+            grown(shape, (0,), (0.5, 0.7, 0.9, None, None, 0.9, None)),
+            grown(shape, (), (0.4, 0.9, 0.9, None, None, 0.9, None)),
+        ]
+    )
+    assert (m.drafted, m.accepted, m.emitted, m.mean_acceptance_length) == (18, 4, 7, 1 + 4 / 3)
+    assert m.draft_acceptance_rate == pytest.approx(4 / 18)
+    assert m.per_position == pytest.approx((2 / 3, 1 / 3, 1 / 3))
+    assert m.conditional == pytest.approx((2 / 3, 1 / 2, 1))
+    walked = (0.1, 0.3, 0.6, 0.5, 0.7, 0.4)  # after the text and after each accepted node that has children
+    assert m.alpha == pytest.approx(sum(walked) / len(walked))
+
+
+def test_alpha_leaves_out_what_comes_after_the_end_of_the_text():
+    chain = (-1, 0, 1)
+    assert measure([grown(chain, (0, 1), (0.2, 0.4, 0.9, None))]).alpha == pytest.approx(0.5)
+    assert measure([grown(chain, (0, 1), (0.2, 0.4, 0.9, None), ended=True)]).alpha == pytest.approx(0.3)
+    assert measure([grown((-1, -1, 0, 1), (1,), (0.2, 0.9, 0.9, None, None), ended=True)]).alpha == pytest.approx(0.2)
 
 
 def test_no_drafts_no_division_by_zero():

@@ -1,6 +1,7 @@
 /** What the page's controls do in the browser alone. Each function returns values or updates for Gradio's components. */
 import { currentLanguage, setLanguage, text } from './language.js';
 import { translateStages } from './stages.js';
+import { currentTab } from './tabs.js';
 
 const CHINESE = /[\u3400-\u9fff]/;
 const BUNDLED = 'smollm2-135m';
@@ -66,6 +67,7 @@ export async function copyLink(names, values) {
     const value = values[i];
     if (value !== '' && value !== null) query.set(name, value === true ? '1' : value === false ? '0' : String(value));
   });
+  query.set('tab', currentTab());
   query.set('lang', values[names.length]);
   const link = location.origin + location.pathname + '?' + query;
   let copied = true;

@@ -11,6 +11,7 @@
  * @property {number} cursor
  * @property {{round: number, phase: string, index: number, playing: boolean}} view
  * @property {number|null} position   the pinned one
+ * @property {number|null} told       the run whose round the host app was last told of
  * @property {string|null} read       id of the last message that was read
  * @property {number} asked           when the whole trace was last asked for, ms
  * @property {HTMLElement} [host]     where it is mounted
@@ -26,7 +27,7 @@ const kept = new Map();
 function keptOf(name) {
   if (!kept.has(name)) {
     const view = { round: -1, phase: 'waiting', index: 0, playing: false };
-    kept.set(name, { trace: null, run: null, status: null, cursor: 0, view, position: null, read: null, asked: 0, stage: null });
+    kept.set(name, { trace: null, run: null, status: null, cursor: 0, view, position: null, told: null, read: null, asked: 0, stage: null });
   }
   return kept.get(name);
 }
@@ -44,10 +45,11 @@ export function attach({ element, props, trigger, watch }, name) {
     cursor: own.cursor,
     status: worded(own.status),
     onchange: (cursor, view) => {
-      const turned = view.round !== own.view.round;
+      const turned = view.round !== own.view.round || own.run !== own.told;
       if (view.playing && !own.view.playing) pauseOthers(own);
       own.cursor = cursor;
       own.view = view;
+      own.told = own.run;
       if (turned) trigger('cursor', { round: view.round });
     },
     onselect: (place) => {
@@ -135,6 +137,12 @@ export function roundOf(name) {
 /** The number of the pinned position, counted from 1. */
 export function positionOf(name) {
   return (keptOf(name).position || 0) + 1;
+}
+
+/** Which run and round are on the board, and which position is pinned: "run/round/position", the last one may lack. */
+export function placeOnBoard(name) {
+  const { run, view, position } = keptOf(name);
+  return run === null ? '' : [run, view.round, position === null ? '' : position].join('/');
 }
 
 /** What is kept of a stage: for tests. */

@@ -11,7 +11,10 @@
  * @property {(view: View) => void} follow                   scrolls to what is told
  * @property {(position: number|null, pinned: boolean) => void} highlight
  * @property {(position: number) => void} reveal             scrolls to a position that was pinned
- * @property {number} columnCount                  columns, at least as many as positions
+ * @property {number} columnCount                  columns, at least as many as positions; many need the whole width
+ * @property {HTMLElement} [side]                  what it puts beside itself, above the inspector
+ * @property {() => void} [fit]                    measures its place, which is on the page or has changed
+ * @property {(direction: number) => void} [zoom]  in (1), out (-1), all of it (0)
  */
 import { cacheStrip } from './cache.js';
 import { Binder, button, el, icon, setVars } from './dom.js';
@@ -19,12 +22,14 @@ import { Lens } from './lens.js';
 import { badge, gatePicture, meter, setMark } from './marks.js';
 import { formatMs } from './numbers.js';
 import { ROW, boardElement, rowLabels } from './rows.js';
+import { ruleOf } from './rule.js';
 import { isSettled } from './timeline.js';
 import { byteParts, tokenName, tokenPiece } from './tokens.js';
-import { boardShape, distributionAt, drafterOf, isOneHot, overrideAt, tokensBefore, topRows } from './trace.js';
+import { boardShape, distributionAt, drafterOf, isGreedyTarget, overrideAt, tokensBefore, topRows } from './trace.js';
 
 const BONUS_BARS = 9;
 const CHARACTER_BYTES = 4; // of UTF-8, at most
+const GATE_RULES = { gates: 'gate_rule', block: 'gate_rule_block', typical: 'gate_rule_typical' };
 
 /** @implements {Board} */
 export class ChainBoard {
@@ -35,7 +40,8 @@ export class ChainBoard {
     this.marks = scene.timeline.rounds[index];
     this.k = this.data.draft.tokens.length;
     this.positions = this.k + 1;
-    this.greedy = isOneHot(this.data);
+    this.rule = ruleOf(this.data);
+    this.greedy = this.rule === 'gates' && isGreedyTarget(this.data);
     this.binder = new Binder();
     this.columns = [];
     this.shape = boardShape(scene.trace);
@@ -85,15 +91,15 @@ export class ChainBoard {
     const { times } = this.data;
     const ms = formatMs(times.draft.reduce((a, b) => a + b, 0));
     const drafter = drafterOf(this.scene.trace, this.data);
-    const drafting = drafter === 'none' ? words.text('no_draft') : words.text(drafter === 'lookup' ? 'copied_in' : 'steps_in', { n: this.k, ms });
+    const drafting = drafter === 'none' ? words.text('no_draft') : words.text(drafter === 'lookup' ? 'copied_in' : 'steps_in', { n: drafter === 'lookup' ? this.k : times.draft.length, ms });
     const { greedy } = this;
     const subs = {
       draft: [words.text('q_spelled'), drafting],
       pass: [words.text('p_spelled'), words.text('pass_in', { ms: formatMs(times.target) })],
-      gate: [words.text(greedy ? 'gate_rule_greedy' : 'gate_rule')],
+      gate: [words.text(greedy ? 'gate_rule_greedy' : GATE_RULES[this.rule])],
       out: [words.text('out_sub')],
     };
-    const labels = rowLabels(words, this.shape, { greedy, copied: drafter === 'lookup' }, subs);
+    const labels = rowLabels(words, this.shape, { greedy, copied: drafter === 'lookup', rule: this.rule }, subs);
     for (const [row, label] of labels) this.put(label, ROW[row], 0);
     this.lensLabel = labels.get('lens');
   }
@@ -108,7 +114,7 @@ export class ChainBoard {
     this.put(el('div', 'sv-cell sv-cell-pass', drafted ? this.bind(meter('p', verdict.p, 'p'), this.marks.pass) : this.extraSpark()), ROW.pass, i + 1);
     if (drafted) this.put(el('div', 'sv-cell sv-cell-gate', this.gate(i, verdict)), ROW.gate, i + 1);
     if (drafted) this.put(el('div', 'sv-cell sv-cell-verdict', this.bind(badge(words, verdict.status), this.marks.settled[i])), ROW.verdict, i + 1);
-    const recovered = i === this.data.path.length && this.data.final && this.data.final.kind === 'recovered';
+    const recovered = i === this.data.path.length && i < this.k && this.data.final !== null; // a rejected draft stands there
     this.put(el('div', 'sv-cell sv-cell-out' + (recovered ? ' sv-beside' : ''), this.output(i)), ROW.out, i + 1);
   }
 
@@ -141,15 +147,16 @@ export class ChainBoard {
   }
 
   gate(i, verdict) {
-    const gate = gatePicture(this.scene.words, verdict, overrideAt(this.scene.trace, this.round, i).u, this.greedy);
-    return this.bind(gate, this.marks.settled[i]);
+    const { rule, greedy } = this;
+    const gate = gatePicture(this.scene.words, verdict, { rule, greedy, mine: overrideAt(this.scene.trace, this.round, i).u });
+    return this.bind(gate, this.marks.gate[i] ?? this.marks.settled[i]);
   }
 
   /** What this position gives to the text: an accepted token, the final one, or nothing. */
   output(i) {
     const { vocab } = this.scene.trace;
     const { path, final, draft } = this.data;
-    if (i < path.length) return this.bind(tokenPiece(vocab, draft.tokens[i], 'sv-chip sv-accepted'), this.marks.gate[i]);
+    if (i < path.length) return this.bind(tokenPiece(vocab, draft.tokens[i], 'sv-chip sv-accepted'), this.marks.settled[i]);
     if (i > path.length || !final) return null;
     return this.bind(tokenPiece(vocab, final.token, 'sv-chip sv-final sv-' + final.kind), this.marks.outcome);
   }

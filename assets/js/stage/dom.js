@@ -42,7 +42,12 @@ export function svgEl(tag, attributes, ...children) {
 }
 
 export function icon(name) {
-  return svgEl('svg', { viewBox: '0 0 16 16', class: 'sv-icon sv-icon-' + name, 'aria-hidden': 'true' }, svgEl('path', { d: ICON_PATHS[name] }));
+  return svgEl('svg', { viewBox: '0 0 16 16', class: 'sv-icon sv-icon-' + name, 'aria-hidden': 'true' }, svgEl('path', { d: iconPath(name) }));
+}
+
+/** The drawing of an icon, for pictures that hold it. */
+export function iconPath(name) {
+  return ICON_PATHS[name];
 }
 
 /** Numbers handed to the style sheet as custom properties. */

@@ -1,5 +1,7 @@
 /** The head of the stage: which round, which phase, and the one sentence that says what happens. */
 import { button, el } from './dom.js';
+import { term } from './explain.js';
+import { isLossy } from './rule.js';
 import { roundSummary, sentencesAt } from './sentence.js';
 import { finishedRounds } from './timeline.js';
 import { isPlain } from './trace.js';
@@ -7,6 +9,7 @@ import { isPlain } from './trace.js';
 /** The five phases that are named; the cache and the text are one. */
 const PHASES = ['draft', 'pass', 'gate', 'outcome', 'commit'];
 const PLAIN_PHASES = ['pass', 'outcome', 'commit'];
+const PART_OF = { heads: 'draft', cache: 'commit' };
 
 export class Header {
   constructor(scene) {
@@ -18,7 +21,8 @@ export class Header {
     const list = el('ol', 'sv-phases', this.buttons.map((node) => el('li', '', node)));
     this.sentence = el('p', 'sv-sentence');
     this.spoken = el('p', 'sv-hidden'); // while playing, screen readers hear one sentence a round instead of every step
-    this.element = el('header', 'sv-header', el('div', 'sv-header-row', this.title, list), this.sentence, this.spoken);
+    const lossy = isLossy(scene.trace) ? term(words, 'e_typical', 'sv-lossy', words.text('lossy')) : null;
+    this.element = el('header', 'sv-header', el('div', 'sv-header-row', el('div', 'sv-heading', this.title, lossy), list), this.sentence, this.spoken);
   }
 
   /** @returns {string} where we are, in words */
@@ -28,7 +32,7 @@ export class Header {
     this.sentence.replaceChildren(...parts.flatMap((part, i) => (i ? [words.text('between_sentences'), part] : [part])));
     const total = trace.rounds.length;
     this.title.textContent = view.round < 0 ? words.text('no_rounds') : this.where(view, total);
-    const now = this.phases.indexOf(view.phase === 'cache' ? 'commit' : view.phase);
+    const now = this.phases.indexOf(PART_OF[view.phase] || view.phase);
     const marks = timeline.rounds[view.round];
     this.buttons.forEach((node, i) => {
       const absent = Boolean(marks) && ((this.phases[i] === 'draft' && !marks.draft.length) || (this.phases[i] === 'gate' && marks.lastGate === null));

@@ -4,42 +4,34 @@
  */
 import { button, el, setVars } from './dom.js';
 import { term } from './explain.js';
-import { badge, comparisonBar, gatePicture, numberCell, setMark } from './marks.js';
+import { inspected } from './inspected.js';
+import { badge, comparisonBar, gatePicture, numberCell, pairBar, setMark } from './marks.js';
+import { pText } from './nodefacts.js';
+import { nodeParts } from './nodeparts.js';
 import { formatFixed, formatMillionths, formatPair, formatProb, formatRatio } from './numbers.js';
-import { isSettled, REVEAL } from './timeline.js';
+import { isOneDraw, ruleOf } from './rule.js';
+import { finalContext } from './shape.js';
 import { tokenPiece } from './tokens.js';
-import { acceptChance, distributionAt, drafterOf, exactZeros, isOneHot, likelihoodRatio, overrideAt, targetChoice, topRows } from './trace.js';
+import { distributionAt, drafterOf, drawsTree, exactZeros, isGreedyTarget, likelihoodRatio, overrideAt, topRows } from './trace.js';
+import { explainDraft, explainFinal } from './whyverdict.js';
 
 const TABLE_ROWS = 9;
 
-/**
- * What the inspector speaks of: a position, and what is known there at a view. Pure.
- * `kind` is the status or the final token's kind once it is out; `subject` 'draft' or 'final'.
- */
-export function inspected(trace, timeline, view, pinned) {
-  if (view.round < 0 || (view.phase === 'ready' && pinned === null)) return null;
-  const round = trace.rounds[view.round];
-  const marks = timeline.rounds[view.round];
-  const k = round.draft.tokens.length;
-  const late = ['outcome', 'cache', 'commit'].includes(view.phase);
-  const passed = view.cursor >= marks.pass + REVEAL.pass;
-  const drawn = round.final !== null && view.cursor >= marks.outcome + REVEAL.outcome;
-  let position = pinned;
-  if (position === null && late) position = round.path.length - (round.final ? 0 : 1);
-  if (position === null) position = view.phase === 'pass' ? 0 : view.index;
-  const final = round.final && position === round.path.length && (late && pinned === null ? true : position === k);
-  if (final) return { position, subject: 'final', passed, kind: drawn ? round.final.kind : null, drawn };
-  if (position >= k) return { position, subject: 'extra', passed, kind: null, drawn };
-  const judged = isSettled(marks, position, view.cursor);
-  const drafted = view.cursor > marks.draft[position];
-  return { position, subject: drafted ? 'draft' : 'hidden', passed, kind: judged ? round.verdicts[position].status : null, drawn };
-}
+const HELP = { block: 'e_limit_block', typical: 'e_limit_typical' };
 
 export class Inspector {
   constructor(scene) {
     this.scene = scene;
-    this.element = el('aside', 'sv-inspector');
+    this.lead = el('div', 'sv-lead'); // what a board puts beside itself
+    this.told = el('div', 'sv-told-node');
+    this.element = el('aside', 'sv-inspector', this.lead, this.told);
     this.element.setAttribute('aria-label', scene.words.text('inspector'));
+  }
+
+  /** @param {HTMLElement|null} node  what stands above the numbers while its board is shown */
+  setLead(node) {
+    this.lead.replaceChildren(...(node ? [node] : []));
+    this.element.classList.toggle('sv-with-lead', node !== null);
   }
 
   /** @returns {number|null} the position that is spoken of */
@@ -50,13 +42,13 @@ export class Inspector {
     const found = inspected(trace, timeline, view, pinned);
     const silent = !found ? 'inspect_empty' : found.subject === 'hidden' ? 'inspect_hidden' : null;
     const body = silent ? [el('p', 'sv-muted', words.text(silent))] : this.body(view, found);
-    this.element.replaceChildren(head, ...body);
+    this.told.replaceChildren(head, ...body);
     return found ? found.position : null;
   }
 
   body(view, found) {
     const round = this.scene.trace.rounds[view.round];
-    const parts = found.subject === 'draft' ? this.aboutDraft(round, view, found) : this.aboutFinal(round, view, found);
+    const parts = found.subject !== 'draft' ? this.aboutFinal(round, found) : drawsTree(this.scene.trace, round) ? this.aboutNode(round, view, found) : this.aboutDraft(round, view, found);
     return [...parts, ...this.table(round, found)];
   }
 
@@ -67,90 +59,107 @@ export class Inspector {
     return el('div', 'sv-subject', chip, verdict, extra);
   }
 
-  aboutDraft(round, view, { position, passed, kind }) {
+  /** A number with its name, which explains itself. */
+  number(name, key, text, className) {
+    const { words } = this.scene;
+    return el('div', className, el('span', '', term(words, key, '', name)), numberCell('b', '', text));
+  }
+
+  aboutDraft(round, view, { position, passed, kind, judged }) {
     const { words, trace } = this.scene;
     const verdict = round.verdicts[position];
     const mine = overrideAt(trace, view.round, position);
-    const judged = kind === 'accepted' || kind === 'rejected';
-    const [, u] = judged && verdict.u != null ? formatPair(acceptChance(verdict), verdict.u) : [null, '–'];
-    const greedy = isOneHot(round);
-    const number = (name, key, text, className) => el('div', className, el('span', '', term(words, key, '', name)), el('b', '', text));
+    const rule = ruleOf(round);
+    const greedy = rule === 'gates' && isGreedyTarget(round);
+    const ratio = () => this.number('p/q', 'e_ratio', passed ? formatRatio(likelihoodRatio(verdict)) : '–', '');
     const parts = [
       this.heading(round.draft.tokens[position], 'sv-' + (kind || 'drafted'), kind, mine.token ? setMark(words) : null),
       el('div', 'sv-numbers',
-        number(words.text('n_q'), 'e_q', formatProb(verdict.q), 'sv-q'),
-        number(words.text('n_p'), 'e_p', passed ? formatProb(verdict.p) : '–', 'sv-p'),
-        greedy ? null : number('p/q', 'e_ratio', passed ? formatRatio(likelihoodRatio(verdict)) : '–', ''),
-        greedy ? null : number('u', 'e_u', u, '')),
+        this.number(words.text('n_q'), 'e_q', formatProb(verdict.q), 'sv-q'),
+        this.number(words.text('n_p'), 'e_p', passed ? formatProb(verdict.p) : '–', 'sv-p'),
+        greedy ? null : rule === 'gates' ? ratio() : this.number(words.text('n_limit'), HELP[rule], judged ? formatProb(verdict.limit) : '–', ''),
+        greedy || rule === 'typical' ? null : this.number('u', 'e_u', this.drawOf(verdict, judged), '')),
+      ...this.verdictParts(round, view, { position, passed, kind, judged }),
     ];
-    if (judged && verdict.u != null) parts.push(setVars(gatePicture(words, verdict, mine.u, greedy), { t: 1 }));
-    parts.push(el('p', 'sv-words', words.nodes(this.explainDraft(round, view, position, passed, kind))));
-    if (judged && mine.u && !greedy) parts.push(el('p', 'sv-words', words.text('s_set_u')));
     if (drafterOf(trace, round) === 'lookup') parts.push(el('p', 'sv-muted', words.text('lens_lookup')));
     return parts;
   }
 
-  /** Why this token was accepted or rejected. @returns {Sentence} */
-  explainDraft(round, view, position, passed, kind) {
-    const verdict = round.verdicts[position];
-    if (!passed) return { key: 'i_wait', values: {} };
-    const ratio = formatRatio(likelihoodRatio(verdict));
-    const greedy = isOneHot(round);
-    if (kind === null) return { key: greedy ? 'i_greedy_asked' : 'i_asked', values: { a: ratio } };
-    const cut = round.verdicts.some((v) => v.status === 'rejected');
-    if (kind === 'unreached' && greedy) return { key: cut ? 'i_greedy_unreached' : 'i_greedy_after_end', values: {} };
-    if (kind === 'unreached') return { key: cut ? 'i_unreached' : 'i_after_end', values: { a: ratio } };
-    if (greedy) {
-      const choice = targetChoice(round, position);
-      if (kind === 'accepted') return { key: 'i_greedy_accept', values: {} };
-      return choice === null ? { key: 'i_greedy_reject_alone', values: {} } : { key: 'i_greedy_reject', values: { choice } };
-    }
-    if (likelihoodRatio(verdict) >= 1) return { key: 'i_sure', values: { a: ratio } };
-    const [a, u] = verdict.u == null ? [ratio, '–'] : formatPair(acceptChance(verdict), verdict.u);
-    return { key: kind === 'accepted' ? 'i_accept' : 'i_reject', values: { a, u } };
+  /** The draw u, with digits enough to tell it from what it is compared with. */
+  drawOf(verdict, judged) {
+    return judged && verdict.u != null ? formatPair(verdict.limit ?? Math.min(1, likelihoodRatio(verdict)), verdict.u)[1] : '–';
   }
 
-  aboutFinal(round, view, { subject, kind }) {
+  /** The gate, and why it decided so. */
+  verdictParts(round, view, { position, passed, kind, judged }) {
+    const { words, trace } = this.scene;
+    const verdict = round.verdicts[position];
+    const rule = ruleOf(round);
+    const greedy = rule === 'gates' && isGreedyTarget(round);
+    const mine = overrideAt(trace, view.round, position).u;
+    const parts = [];
+    if (judged && (verdict.u != null || verdict.limit != null)) parts.push(setVars(gatePicture(words, verdict, { rule, greedy, mine }), { t: 1 }));
+    parts.push(el('p', 'sv-words', words.nodes(explainDraft(round, drawsTree(trace, round), position, passed, kind))));
+    if (judged && mine && !greedy) parts.push(el('p', 'sv-words', words.text('s_set_u')));
+    return parts;
+  }
+
+  /** A node of a tree: the chance that it had at its turn, and where it stands. */
+  aboutNode(round, view, found) {
+    const { words, trace } = this.scene;
+    const { position, passed, kind, judged } = found;
+    const { draft, verdicts } = round;
+    const verdict = verdicts[position];
+    const rule = ruleOf(round);
+    const greedy = rule === 'gates' && isGreedyTarget(round);
+    const chance = rule === 'typical' ? verdict.limit : Math.min(1, likelihoodRatio(verdict));
+    const mine = overrideAt(trace, view.round, position).token ? setMark(words) : null;
+    return [
+      this.heading(draft.tokens[position], 'sv-' + (kind || 'drafted'), kind, mine),
+      el('div', 'sv-numbers',
+        this.number(words.text('n_q'), 'e_q', formatProb(draft.q[position]), 'sv-q'),
+        this.number(words.text('n_p'), 'e_p_context', passed ? pText(round, position) : '–', 'sv-p'),
+        greedy ? null : this.number(words.text(rule === 'typical' ? 'n_limit' : 'n_chance'), rule === 'typical' ? 'e_limit_typical' : 'e_chance', judged ? formatProb(chance) : '–', ''),
+        greedy || rule === 'typical' ? null : this.number('u', 'e_u', this.drawOf(verdict, judged), '')),
+      ...this.verdictParts(round, view, found),
+      ...nodeParts(this.scene, round, view, position),
+    ];
+  }
+
+  aboutFinal(round, { subject, kind }) {
     const { words } = this.scene;
     if (subject === 'extra') return [this.heading(null), el('p', 'sv-words', words.text('i_extra'))];
     if (!kind) return [this.heading(null), el('p', 'sv-words', words.text('i_not_drawn'))];
-    return [this.heading(round.final.token, 'sv-' + kind, kind), el('p', 'sv-words', words.nodes(this.explainFinal(round, kind)))];
-  }
-
-  /** The numbers behind the final token; the headline has said the rest. @returns {Sentence} */
-  explainFinal(round, kind) {
-    if (isOneHot(round)) return { key: 'i_chance_greedy', values: {} };
-    const r = formatProb(round.final.prob);
-    const detail = round.detail && round.detail[round.path.length];
-    if (kind !== 'recovered' || !detail || detail.alpha == null) return { key: kind === 'recovered' ? 'i_share_recovered' : 'i_chance_' + kind, values: { r } };
-    return { key: 'i_chance_recovered', values: { r, m: formatProb(1 - detail.alpha) } };
+    return [this.heading(round.final.token, 'sv-' + kind, kind), el('p', 'sv-words', words.nodes(explainFinal(round, kind)))];
   }
 
   /** p and q of the likeliest tokens here, min(p, q) shaded; in the light of the leftover once it was drawn from. */
-  table(round, { position, subject, passed, kind, drawn }) {
+  table(round, { position, context, subject, passed, kind, drawn }) {
     const { words, trace } = this.scene;
-    const all = distributionAt(round, position);
+    const all = distributionAt(round, context);
     if (!all) return [el('p', 'sv-muted', words.text('no_detail'))];
     const hasQ = all.some((row) => row.q !== null);
     if (!passed && !hasQ) return [];
     const shown = all.map((row) => ({ id: row.id, p: passed ? row.p : null, q: row.q }));
-    const drafted = round.draft.tokens[position];
-    const result = drawn && position === round.path.length ? round.final.token : null;
+    const drafted = drawsTree(trace, round) && subject === 'final' ? null : round.draft.tokens[position];
+    const result = drawn && context === finalContext(round) ? round.final.token : null;
     const hit = subject === 'final' && kind ? round.final.token : subject === 'draft' ? drafted : null;
     const must = [drafted, result].filter((id) => id != null);
     const weight = (row) => Math.max(row.p || 0, row.q || 0);
     const rows = topRows(shown, weight, TABLE_ROWS, must);
     const most = Math.max(50000, ...rows.map(weight));
-    const exact = exactZeros(trace, round);
+    const exact = exactZeros(round);
+    const single = isOneDraw(round, context); // only then min(p, q) is what gets accepted, and p - q what is left
+    const bar = single || !hasQ || !passed ? comparisonBar : pairBar;
     const head = el('div', 'sv-table-head', el('span', '', words.text('token')), el('span'), el('span', 'sv-q', 'q'), el('span', 'sv-p', 'p'));
     const lines = rows.map((row) => el('div', row.id === hit ? 'sv-hit' : '',
       tokenPiece(trace.vocab, row.id),
-      comparisonBar(row.p, row.q, most),
+      bar(row.p, row.q, most),
       numberCell('span', 'sv-q', formatMillionths(row.q, exact.q)),
       numberCell('span', 'sv-p', formatMillionths(row.p, exact.p))));
-    const leftover = kind === 'recovered' && subject === 'final';
+    const leftover = single && kind === 'recovered' && subject === 'final';
     const table = el('div', 'sv-table' + (leftover ? ' sv-leftover' : ''), head, lines);
-    return passed && hasQ ? [table, this.legend(leftover), ...(exact.p ? [] : this.measures(round.detail[position]))] : [table];
+    return passed && hasQ ? [table, ...(single ? [this.legend(leftover)] : []), ...(exact.p ? [] : this.measures(round, context))] : [table];
   }
 
   legend(leftover) {
@@ -158,10 +167,11 @@ export class Inspector {
     return el('div', 'sv-legend' + (leftover ? ' sv-leftover' : ''), entry('sv-common', 'legend_common'), entry('sv-above', 'legend_more'), entry('sv-below', 'legend_less'));
   }
 
-  measures(detail) {
+  measures(round, context) {
     const { words } = this.scene;
+    const detail = round.detail[context];
     const [hp, hq] = detail.entropy;
-    const alpha = detail.alpha == null ? null : el('p', 'sv-muted', term(words, 'e_alpha', '', words.text('alpha_here', { a: formatProb(detail.alpha) })));
+    const alpha = detail.alpha == null || !isOneDraw(round, context) ? null : el('p', 'sv-muted', term(words, 'e_alpha', '', words.text('alpha_here', { a: formatProb(detail.alpha) })));
     return [alpha, el('p', 'sv-muted', term(words, 'e_entropy', '', words.text('entropies', { p: formatFixed(hp, 2), q: formatFixed(hq, 2) })))].filter(Boolean);
   }
 }

@@ -10,6 +10,7 @@ export const KEY_HELP = [
   [['↑', '↓'], 'help_select'],
   [['Tab', 'Enter'], 'help_pick'],
   [['Esc'], 'help_escape'],
+  [['+', '−', '0'], 'help_zoom'],
   [['P'], 'help_projector'],
   [['?'], 'help_list'],
 ];
@@ -22,6 +23,11 @@ const PLAIN_KEYS = new Map([
   ['ArrowUp', 'selectPrevious'],
   ['Escape', 'escape'],
   ['?', 'help'],
+  ['+', 'zoomIn'],
+  ['=', 'zoomIn'],
+  ['-', 'zoomOut'],
+  ['−', 'zoomOut'],
+  ['0', 'zoomFit'],
   ['p', 'projector'],
   ['P', 'projector'],
 ]);
@@ -53,10 +59,13 @@ export function performAction(stage, action) {
     last: () => stage.seek(Infinity),
     selectNext: () => stage.selectNeighbour(1),
     selectPrevious: () => stage.selectNeighbour(-1),
+    zoomIn: () => stage.zoom(1),
+    zoomOut: () => stage.zoom(-1),
+    zoomFit: () => stage.zoom(0),
     projector: () => stage.projector(),
-    help: () => stage.transport.toggleHelp(),
+    help: () => stage.toggleHelp(),
     escape: () => {
-      stage.transport.toggleHelp(false);
+      stage.toggleHelp(false);
       stage.bubble.hide();
       stage.select(null);
     },

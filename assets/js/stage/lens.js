@@ -4,8 +4,9 @@
  * drawn from. It sits under the column it speaks of.
  */
 import { Binder, el, icon, setVars } from './dom.js';
-import { comparisonBar, numberCell } from './marks.js';
+import { comparisonBar, numberCell, pairBar } from './marks.js';
 import { formatMillionths } from './numbers.js';
+import { ruleOf } from './rule.js';
 import { tokenPiece } from './tokens.js';
 import { distributionAt, drafterOf, exactZeros, isPlain, topRows } from './trace.js';
 
@@ -24,7 +25,7 @@ export class Lens {
     this.marks = scene.timeline.rounds[index];
     this.positions = this.round.draft.tokens.length + 1;
     this.columns = columns; // of the board, which can be more
-    this.exact = exactZeros(scene.trace, this.round);
+    this.exact = exactZeros(this.round);
     this.element = el('div', 'sv-lens');
     this.caption = el('span');
     this.binder = new Binder();
@@ -61,7 +62,7 @@ export class Lens {
     if (phase === 'pass') return { content: this.sparks(), caption: words.text('lens_pass', { n: this.positions }) };
     if (phase === 'gate') return { content: this.compared(index), caption: words.text('lens_gate') };
     const { kind, token } = this.round.final;
-    return { content: this.drawn(index, kind === 'recovered' ? 'r' : 'p', token, this.marks.outcome, told), caption: words.text('lens_' + kind) };
+    return { content: this.drawn(index, kind === 'recovered' ? 'r' : 'p', token, this.marks.outcome, told), caption: words.text(kind === 'recovered' && ruleOf(this.round) === 'block' ? 'lens_recovered_block' : 'lens_' + kind) };
   }
 
   /** A card under a column; it is wider than a column and stays inside the board. */
@@ -105,9 +106,10 @@ export class Lens {
     const token = this.round.draft.tokens[position];
     const rows = topRows(distributionAt(this.round, position), (row) => Math.max(row.p, row.q || 0), ROWS, [token]);
     const most = Math.max(1, ...rows.map((row) => Math.max(row.p, row.q || 0)));
+    const bar = ruleOf(this.round) === 'gates' ? comparisonBar : pairBar; // by other rules min(p, q) is not what gets accepted
     const card = el('div', 'sv-card', rows.map((row) => el('div', row.id === token ? 'sv-hit' : '',
       tokenPiece(this.scene.trace.vocab, row.id),
-      comparisonBar(row.p, row.q, most),
+      bar(row.p, row.q, most),
       numberCell('b', 'sv-q', formatMillionths(row.q, this.exact.q)),
       numberCell('b', 'sv-p', formatMillionths(row.p, this.exact.p)))));
     return this.under(card, position, 'compare', this.marks.gate[position]);

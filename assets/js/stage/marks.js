@@ -1,7 +1,8 @@
 /** The small pictures that several parts share: verdict badge, meter, gate, bars of p and q. */
 import { el, icon, setVars } from './dom.js';
 import { formatPair, formatProb } from './numbers.js';
-import { acceptChance, likelihoodRatio } from './trace.js';
+import { gateParts } from './rule.js';
+import { likelihoodRatio } from './trace.js';
 
 /** Icon and word of a status or of a final token's kind. */
 export function badge(words, kind) {
@@ -14,25 +15,24 @@ export function meter(name, value, className) {
 }
 
 /**
- * A gate: the bar is min(1, p/q), the hatched rest rejection, the pin the draw u. The label of the bar stands on the
- * side where the pin does not fall. Where p and q are one-hot (`greedy`) there is nothing to draw: the bar is full or
- * empty.
+ * A gate: the bar is what accepts, the hatched rest rejection, the pin the draw u; see rule.js for what they are under
+ * other rules than min(1, p/q). The label of the bar stands on the side where the pin does not fall. Where p is
+ * one-hot (`greedy`) there is nothing to draw: the bar is full or empty. `mine`: u was set by hand.
  */
-export function gatePicture(words, verdict, setByHand, greedy) {
+export function gatePicture(words, verdict, { rule = 'gates', greedy = false, mine = false } = {}) {
   if (greedy && verdict.status !== 'unreached') return greedyGate(words, verdict);
-  const chance = acceptChance(verdict);
-  const drawn = verdict.u != null && verdict.status !== 'unreached';
-  const parts = [chance > 0 ? el('i', 'sv-ok') : null, drawn ? el('i', 'sv-pin') : null];
-  const track = setVars(el('div', 'sv-track sv-' + verdict.status, parts), { av: chance, u: drawn ? verdict.u : 0 });
+  const { bar, mark, names, random } = gateParts(verdict, rule);
+  const parts = [bar > 0 ? el('i', 'sv-ok') : null, mark === null ? null : el('i', random ? 'sv-pin' : 'sv-pin sv-limit')];
+  const track = setVars(el('div', 'sv-track sv-' + verdict.status, parts), { av: bar, u: mark ?? 0 });
   if (verdict.status === 'unreached') return el('div', 'sv-gate sv-never', track);
   const gate = el('div', 'sv-gate');
-  const [a, u] = drawn ? formatPair(chance, verdict.u) : [formatProb(chance), ''];
-  const label = el('span', 'sv-gate-a', 'p/q ', el('b', '', likelihoodRatio(verdict) >= 1 ? '≥ 1' : a));
-  gate.append(label, track);
-  if (!drawn) return gate;
-  gate.classList.toggle('sv-right', verdict.u < 0.5);
-  const mine = setByHand ? setMark(words) : null;
-  gate.append(setVars(el('span', 'sv-gate-u', mine, 'u ', el('b', '', u)), { u: verdict.u }));
+  const [a, u] = mark === null ? [formatProb(bar), ''] : formatPair(bar, mark);
+  const spelled = (name) => (name.startsWith('n_') ? words.text(name) : name) + ' ';
+  const full = names[0] === 'p/q' && likelihoodRatio(verdict) >= 1;
+  gate.append(el('span', 'sv-gate-a' + (a.length > 7 ? ' sv-tight' : ''), spelled(names[0]), el('b', '', full ? '≥ 1' : a)), track);
+  if (mark === null) return gate;
+  gate.classList.toggle('sv-right', mark < 0.5);
+  gate.append(setVars(el('span', 'sv-gate-u', mine ? setMark(words) : null, spelled(names[1]), el('b', '', u)), { u: mark }));
   return gate;
 }
 
@@ -54,6 +54,11 @@ export function setMark(words) {
 /** A number in a table; the longest ones are set smaller. */
 export function numberCell(tag, className, text) {
   return el(tag, className + (text.length > 7 ? ' sv-long-number' : ''), text);
+}
+
+/** p and q of one token as two bars, where the algebra of accepting one draft does not apply. */
+export function pairBar(p, q, most) {
+  return setVars(el('div', 'sv-pair', el('i', 'sv-only-q'), el('i', 'sv-only-p')), { pv: p / most, qv: q / most });
 }
 
 /**

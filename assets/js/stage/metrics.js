@@ -3,12 +3,12 @@
  *
  * @typedef {object} Metrics
  * @property {number} rounds
- * @property {number} drafted
+ * @property {number} drafted            of trees all nodes
  * @property {number} accepted
  * @property {number} emitted
  * @property {number|null} rate           accepted / drafted
  * @property {number|null} perRound       emitted / rounds
- * @property {number[]} perPosition       accepted at position i / rounds
+ * @property {number[]} perPosition       accepted at position i (in a tree: at depth i + 1) / rounds
  * @property {number} saved               target passes that plain decoding would have needed on top
  * @property {number|null} tokensPerSecond        without the prefill
  * @property {number|null} plainTokensPerSecond   from the measured time of one plain target step
@@ -16,6 +16,8 @@
  * @property {number|null} draftStepMs    mean of a draft step
  * @property {number|null} checkMs        mean of a target pass that checks drafts
  */
+
+import { treeOf } from './shape.js';
 
 /** Milliseconds of a whole round; reading the prompt is not part of it. */
 export function roundMs({ times }) {
@@ -35,7 +37,7 @@ export function measure(trace, count) {
   const ms = total(rounds.map(roundMs));
   const checked = rounds.filter((r) => r.draft.tokens.length);
   const draftSteps = checked.flatMap((r) => r.times.draft);
-  const widest = Math.max(0, ...rounds.map((r) => r.draft.tokens.length));
+  const widest = Math.max(0, ...rounds.map((r) => treeOf(r).depth));
   // a round too short to have position i counts as not accepted there, as in specviz.metrics
   const perPosition = Array.from({ length: widest }, (_, i) => rounds.filter((r) => r.path.length > i).length / rounds.length);
   const tokensPerSecond = ms > 0 ? (emitted * 1000) / ms : null;

@@ -30,7 +30,8 @@ export class Ribbon {
     const { timeline, trace, words } = this.scene;
     for (const round of rounds) {
       const marks = timeline.rounds[round.index];
-      const cells = round.verdicts.map((v, i) => this.binder.bind(el('i', 'sv-' + v.status), marks.settled[i]));
+      const judged = marks.walk || round.verdicts.keys(); // of a tree only the nodes that the walk came to
+      const cells = [...judged].map((i) => this.binder.bind(el('i', 'sv-' + round.verdicts[i].status), marks.settled[i]));
       if (round.final) cells.push(this.binder.bind(el('i', 'sv-' + round.final.kind), marks.outcome));
       const block = el('div', 'sv-block', el('div', 'sv-block-cells', cells), el('span', '', String(round.index + 1)));
       if (round.index === trace.forked_at) {

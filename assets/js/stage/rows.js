@@ -4,6 +4,8 @@ import { term } from './explain.js';
 
 export const ROW = { draft: 1, pass: 2, gate: 3, verdict: 4, out: 5, lens: 6, kvDraft: 7, kvTarget: 8 };
 
+const GATE_MEANING = { block: 'e_gate_block', typical: 'e_gate_typical' };
+
 /** The grid. Many columns are narrow and short of words; a single one is kept from filling the whole width. */
 export function boardElement({ gates, draftCache }, columns) {
   const width = columns > 9 ? ' sv-many' : columns < 2 ? ' sv-few' : '';
@@ -11,11 +13,11 @@ export function boardElement({ gates, draftCache }, columns) {
 }
 
 /** The names of the rows that a board has, with what they mean, as a map from row to label. */
-export function rowLabels(words, { gates }, { greedy, copied }, subs) {
+export function rowLabels(words, { gates }, { greedy, copied, rule }, subs) {
   const rows = {
     draft: ['row_draft', copied ? 'e_draft_lookup' : 'e_draft', 'sv-draft'],
     pass: ['row_target', 'e_target', 'sv-target'],
-    gate: ['row_gate', greedy ? 'e_gate_greedy' : 'e_gate', ''],
+    gate: ['row_gate', greedy ? 'e_gate_greedy' : GATE_MEANING[rule] || 'e_gate', ''],
     verdict: ['row_verdict', 'e_verdict', 'sv-wide-only'],
     out: ['row_out', 'e_out', gates ? 'sv-wide-only' : 'sv-label-out'],
     lens: ['row_lens', 'e_lens', 'sv-label-lens'],

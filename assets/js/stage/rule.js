@@ -5,6 +5,7 @@
  * block    a chain judged as a whole: accepted up to the last token with u < limit. Lossless
  * typical  accepted when p > limit, without a draw; the longest path counts. Lossy
  */
+import { treeOf } from './shape.js';
 import { likelihoodRatio } from './trace.js';
 
 /**
@@ -39,6 +40,16 @@ export function gateParts(verdict, rule) {
   if (rule === 'block' && verdict.limit != null) return { bar: verdict.limit, mark, names: ['n_limit', 'u'], random: true };
   const name = verdict.q === 1 ? 'p' : 'p/q'; // what was sure to be proposed, was proposed with q = 1
   return { bar: Math.min(1, likelihoodRatio(verdict)), mark, names: [name, 'u'], random: true };
+}
+
+/**
+ * Whether one token was drawn from q in a context and judged by the usual gate: then alpha = sum of min(p, q) is the
+ * chance that it stays, and 1 - alpha what is left of p after a refusal.
+ */
+export function isOneDraw(round, context) {
+  const [child, ...others] = treeOf(round).children[context];
+  const drawn = child !== undefined && round.verdicts[child].q === round.draft.q[child]; // a tree's fixed children have q = 1
+  return drawn && !others.length && ruleOf(round) === 'gates';
 }
 
 /** Whether a drafted token passes its own gate, whatever became of it. */

@@ -13,20 +13,16 @@
  */
 import { statusCard } from './cards.js';
 import { ChainBoard } from './chain.js';
-import { el } from './dom.js';
 import { EmptyBoard } from './empty.js';
 import { Bubble } from './explain.js';
-import { footnotes } from './footnotes.js';
-import { Header } from './header.js';
-import { Inspector } from './inspector.js';
+import { Frame } from './frame.js';
 import { listen, unlisten } from './keyboard.js';
 import { keyAction, keyIsTaken, performAction } from './keys.js';
-import { Player } from './player.js';
+import { Playback } from './playback.js';
 import { Selection } from './selection.js';
-import { TextSoFar } from './text.js';
-import { Tiles } from './tiles.js';
-import { buildTimeline, cursorFor, finishedRounds, neighbourStep, viewAt } from './timeline.js';
-import { Transport } from './transport.js';
+import { buildTimeline, viewAt } from './timeline.js';
+import { drawsTree } from './trace.js';
+import { TreeBoard } from './tree.js';
 import { Words } from './words.js';
 
 const MID = 1000; // widths in units of 14 px text, so that the projector's size counts
@@ -34,18 +30,15 @@ const NARROW = 640;
 const BASE_PX = 14;
 
 /** @implements {Scene} */
-export class Stage {
+export class Stage extends Playback {
   /** See main.js for the options. */
   constructor(host, options) {
+    super();
     this.host = host;
     this.options = {};
-    this.timeline = buildTimeline({ rounds: [] });
-    this.trace = null;
-    this.status = null;
     this.selection = new Selection((place) => this.options.onselect && this.options.onselect(place));
     this.board = null;
     this.told = null;
-    this.player = new Player(() => this.timeline, () => this.paint());
     host.classList.add('sv');
     host.tabIndex = -1;
     this.bubble = new Bubble(host);
@@ -53,17 +46,6 @@ export class Stage {
     this.observer = new ResizeObserver(() => this.fit());
     this.observer.observe(host);
     this.set({ strings: {}, lang: 'en', ...options });
-  }
-
-  get cursor() {
-    return this.player.cursor;
-  }
-
-  /** Playing, or waiting at the end of a run that is still being made. */
-  get playing() {
-    if (this.player.frame && this.player.following) return true;
-    const growing = this.trace && !this.trace.finish && this.status && this.status.kind === 'running';
-    return Boolean(growing && this.player.following);
   }
 
   /** Any of trace, lang, strings, cursor, status, play, speed, onchange, onselect; the rest stays as it is. */
@@ -99,8 +81,7 @@ export class Stage {
     if (finish !== undefined) this.trace.finish = finish;
     if (baseline !== undefined) this.trace.baseline_ms = baseline;
     this.timeline = buildTimeline(this.trace);
-    this.text.append(fresh);
-    this.transport.ribbon.append(fresh);
+    this.frame.append(fresh);
     this.told = null; // the number of rounds is part of what is said
     this.paint();
     this.player.schedule();
@@ -120,31 +101,22 @@ export class Stage {
       this.host.replaceChildren(card || statusCard(this.words, { kind: 'empty' }));
       return;
     }
-    this.card = el('div', 'sv-card-place');
-    this.tiles = new Tiles(this);
-    this.header = new Header(this);
-    this.place = el('div', 'sv-place');
-    this.text = new TextSoFar(this);
-    this.inspector = new Inspector(this);
-    this.transport = new Transport(this, this.player.speed);
-    const story = el('section', 'sv-story', this.header.element, this.text.element, this.place);
-    const main = el('div', 'sv-main', story, this.inspector.element);
-    const flow = el('div', 'sv-flow', this.tiles.element, main);
-    this.host.replaceChildren(this.card, flow, this.transport.element, footnotes(this), this.bubble.element);
+    this.frame = new Frame(this);
+    this.host.replaceChildren(...this.frame.elements, this.bubble.element);
     this.fit();
     this.showStatus();
   }
 
   /** The card above the picture; the picture below, its focus and its scrolling stay. */
   showStatus() {
-    const card = this.status && statusCard(this.words, this.status);
-    this.card.replaceChildren(...(card ? [card] : []));
+    this.frame.showStatus(this.status);
     this.paint();
   }
 
   /** Another kind of draft gets another board; see the typedef Board in chain.js. */
   makeBoard(round) {
-    return round < 0 ? new EmptyBoard(this) : new ChainBoard(this, round);
+    if (round < 0) return new EmptyBoard(this);
+    return drawsTree(this.trace, this.trace.rounds[round]) ? new TreeBoard(this, round) : new ChainBoard(this, round);
   }
 
   paint() {
@@ -152,22 +124,21 @@ export class Stage {
     const view = viewAt(this.timeline, this.cursor);
     if (!this.board || this.board.round !== view.round) this.turnTo(view.round);
     this.board.paint(view.cursor);
-    this.text.paint(view.cursor);
-    this.transport.ribbon.paint(view.cursor);
+    this.frame.paint(view.cursor);
     if (this.told !== view.key) {
       this.told = view.key;
       this.tell(view);
       this.board.paint(view.cursor); // what was just made has no progress yet
     }
-    this.transport.showPlaying(this.playing);
-    this.header.showPlaying(this.playing);
+    this.frame.showPlaying(this.playing);
     this.host.classList.toggle('sv-following', this.playing && !this.player.frame);
     this.notify(view);
   }
 
   turnTo(round) {
     this.board = this.makeBoard(round);
-    this.place.replaceChildren(this.board.element);
+    this.frame.put(this.board);
+    if (this.board.fit) this.board.fit();
     this.host.classList.toggle('sv-full-width', this.board.columnCount > 9);
     this.told = null;
     if (this.selection.round !== round) this.selection.clear();
@@ -176,18 +147,13 @@ export class Stage {
   /** Everything in words at a view. */
   tell(view) {
     this.host.dataset.phase = view.phase;
-    const spoken = this.header.show(view);
-    this.transport.ribbon.show(view, spoken);
-    this.board.show(view);
     const pinned = this.selection.position;
-    const position = this.inspector.show(view, pinned);
+    const position = this.frame.tell(view, this.board, pinned);
     this.board.highlight(view.phase === 'pass' && pinned === null ? null : position, pinned !== null);
-    this.text.show(view);
     this.host.classList.toggle('sv-pinned', pinned !== null);
-    this.tiles.show(finishedRounds(this.timeline, view.cursor));
     this.bubble.refresh();
     this.board.follow(view); // scrolling measures the page, so it comes last
-    this.text.follow();
+    this.frame.follow();
   }
 
   notify(view) {
@@ -203,60 +169,7 @@ export class Stage {
     const width = this.host.clientWidth / em;
     this.host.classList.toggle('sv-mid', width < MID);
     this.host.classList.toggle('sv-narrow', width < NARROW);
-  }
-
-  limit(cursor) {
-    return Math.max(0, Math.min(this.timeline.length, Number(cursor) || 0));
-  }
-
-  /** Stops playback and goes to a cursor. */
-  seek(cursor) {
-    this.player.stop();
-    this.player.cursor = this.limit(cursor);
-    this.paint();
-  }
-
-  /** The cursor at which a step has just finished; phase draft, pass, gate, outcome, cache, commit, end, or none. */
-  cursorAt(round, phase, i) {
-    return cursorFor(this.timeline, round, phase, i);
-  }
-
-  step(direction) {
-    const { player } = this;
-    if (player.frame) player.cursor = this.limit(player.following ? Math.ceil(player.cursor) : player.target); // pressed again: finish what runs first
-    const next = neighbourStep(this.timeline, player.cursor, direction);
-    if (direction < 0 || player.still || next === player.cursor) return this.seek(next);
-    player.stop();
-    player.run(next);
-    return this.paint();
-  }
-
-  play() {
-    if (!this.trace) return;
-    if (this.cursor >= this.timeline.length && this.trace.finish) this.player.cursor = 0;
-    this.player.stop();
-    this.player.run(Infinity);
-    this.paint();
-  }
-
-  pause() {
-    this.player.stop();
-    this.paint();
-  }
-
-  toggle() {
-    if (this.playing) return this.pause();
-    if (this.cursor >= this.timeline.length) this.player.cursor = 0;
-    return this.play();
-  }
-
-  setSpeed(speed) {
-    this.player.speed = speed;
-  }
-
-  visitPhase(phase) {
-    const { round } = viewAt(this.timeline, this.cursor);
-    this.seek(this.cursorAt(round, phase, Infinity));
+    if (this.board && this.board.fit) this.board.fit();
   }
 
   /** Goes to where a token of the text came from. */
@@ -284,6 +197,15 @@ export class Stage {
   projector(on) {
     this.host.classList.toggle('sv-projector', on);
     this.fit();
+  }
+
+  /** In (1), out (-1), all of it (0), where the board can. */
+  zoom(direction) {
+    if (this.board && this.board.zoom) this.board.zoom(direction);
+  }
+
+  toggleHelp(open) {
+    this.frame.transport.toggleHelp(open);
   }
 
   /** @returns {boolean} whether the key was for the stage */

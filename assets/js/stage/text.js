@@ -4,7 +4,7 @@
  */
 import { Binder, el, icon } from './dom.js';
 import { byteParts, decodeBytes, glyphNodes, lookupToken, spacedBytes, tokenName, tokenPiece } from './tokens.js';
-import { isPlain } from './trace.js';
+import { finalPosition, isPlain } from './trace.js';
 
 export class TextSoFar {
   constructor(scene) {
@@ -44,7 +44,7 @@ export class TextSoFar {
     for (const round of rounds) {
       const group = el('span', 'sv-group');
       const emitted = round.path.map((i) => ({ id: round.draft.tokens[i], kind: 'accepted', position: i }));
-      if (round.final) emitted.push({ id: round.final.token, kind: round.final.kind, position: round.path.length });
+      if (round.final) emitted.push({ id: round.final.token, kind: round.final.kind, position: finalPosition(trace, round) });
       // where every token is the target's own, a mark on each would say nothing
       const marked = !isPlain(trace);
       for (const { id, kind, position } of emitted) {

@@ -3,7 +3,7 @@ import { button, el, icon, setVars } from './dom.js';
 import { explained } from './explain.js';
 import { measure } from './metrics.js';
 import { formatFixed, formatMs, formatPercent } from './numbers.js';
-import { isPlain } from './trace.js';
+import { depthOf, isPlain, isTreeConfig } from './trace.js';
 
 const ABOUT_EQUAL = 0.03; // speeds closer than this are called the same
 
@@ -18,11 +18,12 @@ export class Tiles {
     const { words, trace } = this.scene;
     const m = measure(trace, count);
     const plain = isPlain(trace);
-    const most = trace.config.method === 'none' ? 1 : trace.config.k + 1;
+    const tree = isTreeConfig(trace.config);
+    const most = trace.config.method === 'none' ? 1 : depthOf(trace.config) + 1;
     const tiles = [
       this.tile('m_per_round', formatFixed(m.perRound, 2), words.text('m_at_most', { k: most })),
-      this.tile('m_accepted', formatPercent(m.rate), m.drafted ? words.text('m_of', { a: m.accepted, b: m.drafted }) : ''),
-      this.tile('m_position', null, '', this.bars(m, Math.max(most - 1, m.perPosition.length))),
+      this.tile(tree ? 'm_accepted_tree' : 'm_accepted', formatPercent(m.rate), m.drafted ? words.text('m_of', { a: m.accepted, b: m.drafted }) : ''),
+      this.tile(tree ? 'm_depth' : 'm_position', null, '', this.bars(m, Math.max(most - 1, m.perPosition.length))),
       this.tile('m_saved', m.rounds ? String(m.saved) : '–', m.rounds ? words.text(m.emitted === 1 ? 'm_pass_single' : 'm_passes', { a: m.emitted, n: m.rounds }) : ''),
       this.tile('m_speed', formatFixed(m.tokensPerSecond, 1), plain ? '' : this.compared(m)),
     ];
@@ -66,7 +67,8 @@ export class Tiles {
   reason(m) {
     const { words, trace } = this.scene;
     if (m.rate === null) return null;
-    const values = { d: formatMs(m.draftStepMs), t: formatMs(m.checkMs), b: formatMs(trace.baseline_ms), rate: formatPercent(m.rate) };
+    const values = { d: formatMs(m.draftStepMs), t: formatMs(m.checkMs), b: formatMs(trace.baseline_ms), rate: formatPercent(m.rate), x: formatFixed(m.perRound, 2) };
+    if (isTreeConfig(trace.config)) return words.text('m_why_slower_tree', values);
     return words.text(trace.config.method === 'lookup' ? 'm_why_slower_lookup' : 'm_why_slower', values);
   }
 }

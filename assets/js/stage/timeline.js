@@ -48,8 +48,9 @@ export function buildTimeline(trace) {
   const steps = [];
   const rounds = trace.rounds.map((round, r) => {
     const add = (phase, index, ms) => steps.push({ round: r, phase, index, ms }) - 1;
-    const branches = round.draft.tokens.length > 0 && drawsTree(trace, round);
-    return branches ? treeMarks(round, hasHeads(trace, round), add) : chainMarks(round, add);
+    if (!drawsTree(trace, round)) return chainMarks(round, add);
+    if (round.draft.tokens.length) return treeMarks(round, hasHeads(trace, round), add);
+    return { ...chainMarks(round, add), heads: null, levels: [], walk: [] }; // an ordinary step on the board of trees
   });
   return { steps, rounds, length: steps.length };
 }

@@ -123,3 +123,15 @@ export function tokenPiece(vocab, id, className) {
   piece.title = tokenName(vocab, id) + ' · ' + id;
   return piece;
 }
+
+/** Tokens as one run of plain text: bytes are joined to characters where they make such, else written out. */
+export function runningText(vocab, ids) {
+  const runs = [];
+  for (const id of ids) {
+    const { kind, text } = lookupToken(vocab, id);
+    const last = runs.at(-1);
+    if (kind === 'bytes' && last && last.kind === 'bytes') last.text += text;
+    else runs.push({ kind, text });
+  }
+  return runs.map(({ kind, text }) => (kind === 'bytes' ? decodeBytes(text) ?? spacedBytes(text) : glyphText(text, true))).join('');
+}

@@ -29,10 +29,12 @@
  * @property {Position[]|null} detail   of each context, see shape.js; in a chain context i is position i
  * @property {Layout} [layout]   where the nodes of a tree are drawn
  * @typedef {object} Layout       made by specviz/views/tree_layout.py
- * @property {number[]} x         depth of each node, the root's children at 1
+ * @property {number[]} x         column of each node: its depth, the root's children at 1
  * @property {number[]} y         its place from above, in rows
  * @property {number} root        that of the root
- * @property {number} rows        how many rows there are: as many as the tree has leaves
+ * @property {[number, number]|null} final   column and row of the final token
+ * @property {number} rows        how many rows there are
+ * @property {number} levels      depth of the tree
  * @typedef {object} Trace
  * @property {object} config
  * @property {object} models
@@ -86,6 +88,11 @@ export function targetChoice(round, context) {
 export function outputToken(round, position) {
   if (position < round.path.length) return round.draft.tokens[round.path[position]];
   return position === round.path.length && round.final ? round.final.token : null;
+}
+
+/** The position that the final token has on the board: behind the accepted tokens, in a tree behind all nodes. */
+export function finalPosition(trace, round) {
+  return drawsTree(trace, round) ? round.draft.tokens.length : round.path.length;
 }
 
 /** The last `count` tokens of the text before a round. */
@@ -143,6 +150,11 @@ export function depthOf({ tree, k }) {
 /** Whether drafts branch by these settings. */
 export function isTreeConfig({ tree, nodes }) {
   return Boolean((tree && tree.length) || nodes);
+}
+
+/** How siblings are chosen: heads and EAGLE-style layers put in the likeliest, whatever the setting. */
+export function siblingsOf({ method, siblings }) {
+  return method === 'draft' || method === 'skip' ? siblings : 'fixed';
 }
 
 /** Whether a round is drawn as a tree: it is one, or one was asked for and only a chain was left of it. */

@@ -2,6 +2,7 @@
 import { button, el, svgEl } from './dom.js';
 import { KEY_HELP } from './keys.js';
 import { Ribbon } from './ribbon.js';
+import { isTreeConfig } from './trace.js';
 
 const SPEEDS = [0.5, 1, 2, 4];
 const BUTTON_PATHS = {
@@ -56,9 +57,10 @@ export class Transport {
   }
 
   helpList() {
-    const { words } = this.scene;
+    const { words, trace } = this.scene;
+    const keys = KEY_HELP.filter(([, key]) => key !== 'help_zoom' || isTreeConfig(trace.config));
     const cap = (name) => el('kbd', '', name.startsWith('key_') ? words.text(name) : name);
-    return el('div', 'sv-help', el('dl', '', KEY_HELP.map(([caps, key]) => el('div', '', el('dt', '', caps.map(cap)), el('dd', '', words.text(key))))));
+    return el('div', 'sv-help', el('dl', '', keys.map(([caps, key]) => el('div', '', el('dt', '', caps.map(cap)), el('dd', '', words.text(key))))));
   }
 
   toggleHelp(open = this.help.hidden) {

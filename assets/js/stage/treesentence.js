@@ -22,7 +22,7 @@ function sayFlat(trace, round) {
 
 function sayHeads(trace, round) {
   const n = treeOf(round).depth;
-  return [say('s_tree_heads', { n, ms: formatMs(round.times.draft[0]) }), ...sayFlat(trace, round)];
+  return [say('s_tree_heads', { n, ms: formatMs(round.times.draft[0]) })];
 }
 
 function sayLevel(trace, round, view) {
@@ -33,7 +33,8 @@ function sayLevel(trace, round, view) {
   const mine = set === undefined ? [] : [say('s_tree_set', { tok: round.draft.tokens[set] })];
   if (hasHeads(trace, round)) return [say('s_tree_level_heads', values), ...mine, ...sayFlat(trace, round)];
   const ms = round.times.draft[view.index];
-  return [say(ms == null ? 's_tree_level_alone' : 's_tree_level', { ...values, ms: formatMs(ms) }), ...mine, ...sayFlat(trace, round)];
+  const grown = trace.config.nodes ? 's_tree_level_best' : 's_tree_level'; // grown by confidence, more is guessed than stays
+  return [say(ms == null ? 's_tree_level_alone' : grown, { ...values, ms: formatMs(ms) }), ...mine, ...sayFlat(trace, round)];
 }
 
 function sayTreePass(trace, round) {

@@ -1,0 +1,167 @@
+/**
+ * The board of a round whose draft is a tree: the graph, what is written to the text, the step under way, the cache.
+ * Beside it, above the inspector, the attention mask. The final token has the position after the last node.
+ */
+import { Binder, el } from './dom.js';
+import { term } from './explain.js';
+import { formatMs } from './numbers.js';
+import { badge } from './marks.js';
+import { nodeName, nodeTip } from './nodewords.js';
+import { treeOf } from './shape.js';
+import { tokenPiece } from './tokens.js';
+import { cacheStrips } from './treecache.js';
+import { TreeGraph } from './treegraph.js';
+import { TreeLens } from './treelens.js';
+import { TreeMask } from './treemask.js';
+import { TreeView } from './treeview.js';
+import { mostRows } from './treesize.js';
+
+const BASE = 14; // px of text that are one em
+const LEGEND = ['accepted', 'rejected', 'unreached'];
+
+/** @implements {Board} */
+export class TreeBoard {
+  constructor(scene, index) {
+    this.scene = scene;
+    this.round = index;
+    this.data = scene.trace.rounds[index];
+    this.marks = scene.timeline.rounds[index];
+    this.tree = treeOf(this.data);
+    this.positions = this.tree.size + (this.data.final ? 1 : 0);
+    this.columnCount = 0; // it has none that could need the whole width
+    this.binder = new Binder();
+    this.told = null; // what is spoken of
+    this.pointed = null; // what is pointed at
+    this.graph = new TreeGraph(scene, index, this.binder);
+    this.view = new TreeView(scene, this.graph.element);
+    this.mask = new TreeMask(scene, index, this.binder, { hover: (node) => this.hover(node) });
+    this.side = this.mask.element;
+    this.lens = new TreeLens(scene, index);
+    this.element = el('div', 'sv-tree-board', this.head(), this.view.window, this.legend(), this.table());
+    this.listen();
+  }
+
+  head() {
+    const { words } = this.scene;
+    const { times } = this.data;
+    const size = el('span', 'sv-caption', words.text(this.tree.size ? 'tree_size' : 'no_draft', { n: this.tree.size, k: this.tree.depth }));
+    const pass = el('span', 'sv-caption sv-wide-only', words.text('pass_in', { ms: formatMs(times.target) }));
+    return el('div', 'sv-tree-bar', el('b', '', term(words, 'e_tree', '', words.text('tree'))), size, pass, this.view.tools);
+  }
+
+  /** What the signs mean, so that none of them has to be guessed. */
+  legend() {
+    const { words } = this.scene;
+    const sign = (className, key) => el('span', 'sv-sign-' + className, words.text(key));
+    const final = this.data.final ? [badge(words, this.data.final.kind)] : [];
+    const last = final.map((node) => this.binder.bind(node, this.marks.outcome));
+    return el('div', 'sv-tree-legend', sign('q', 'legend_q'), sign('p', 'legend_p'), LEGEND.map((kind) => badge(words, kind)), last);
+  }
+
+  table() {
+    const { words } = this.scene;
+    const output = el('div', 'sv-label', el('b', '', term(words, 'e_out', '', words.text('row_out'))));
+    return el('div', 'sv-tree-table', output, this.output(), this.lens.label, this.lens.element, cacheStrips(this.scene, this.binder, this.marks, this.data).flat());
+  }
+
+  /** What this round gives to the text, as it becomes known. */
+  output() {
+    const { vocab } = this.scene.trace;
+    const { path, draft, final } = this.data;
+    const pieces = path.map((node) => this.binder.bind(tokenPiece(vocab, draft.tokens[node], 'sv-chip sv-accepted'), this.marks.gate[node]));
+    if (final) pieces.push(this.binder.bind(tokenPiece(vocab, final.token, 'sv-chip sv-final sv-' + final.kind), this.marks.outcome));
+    return el('div', 'sv-tree-output', pieces);
+  }
+
+  listen() {
+    for (const [node, { group }] of this.graph.parts) {
+      if (node < 0) continue;
+      group.addEventListener('pointerenter', () => this.hover(node));
+      group.addEventListener('pointerleave', () => this.hover(null));
+      group.addEventListener('focus', () => this.hover(node));
+      group.addEventListener('blur', () => this.hover(null));
+    }
+  }
+
+  /** Lights up a node, its ancestors and its row of the mask. */
+  hover(node) {
+    if (node === this.pointed) return;
+    this.pointed = node;
+    this.graph.mark('sv-hot', node);
+    this.showMask();
+  }
+
+  showMask() {
+    const node = this.pointed ?? this.told;
+    this.mask.show(node, node !== null && node < this.tree.size && this.cursor > this.marks.draft[node]);
+  }
+
+  /** The place has another width; called when it is on the page, and whenever the page changes. */
+  fit() {
+    const { window } = this.view;
+    const em = parseFloat(getComputedStyle(window).fontSize) / BASE;
+    const width = Math.round(window.clientWidth / em);
+    if (!width || width === this.width) return;
+    this.width = width;
+    this.view.setNatural(this.graph.place(width, mostRows(this.scene.trace)));
+    if (this.lastView) this.follow(this.lastView);
+  }
+
+  paint(cursor) {
+    this.cursor = cursor;
+    this.binder.paint(cursor);
+    this.lens.binder.paint(cursor);
+  }
+
+  show(view) {
+    this.lens.show(view);
+    for (const [node, { group }] of this.graph.parts) {
+      if (node < 0) continue;
+      group.setAttribute('aria-label', nodeName(this.scene, this.data, view, node));
+      group.dataset.explain = nodeTip(this.scene, this.data, view, node);
+      group.classList.toggle('sv-absent', !group.dataset.explain);
+    }
+  }
+
+  follow(view) {
+    this.lastView = view;
+    this.lens.follow(view);
+    const node = this.spokenOf(view);
+    if (node === null || !this.width) return;
+    const { x, y } = this.graph.at(node);
+    this.view.follow(x + 30, y);
+  }
+
+  /** The node that a step is about, for keeping it in sight. */
+  spokenOf(view) {
+    if (view.phase === 'ready' || view.phase === 'heads') return -1;
+    if (view.phase === 'draft') return this.tree.level(view.index + 1)[0] ?? -1;
+    if (view.phase === 'gate') return view.index;
+    if (view.phase === 'pass') return null;
+    return this.data.final ? this.tree.size : this.data.path.at(-1) ?? -1;
+  }
+
+  highlight(position, pinned) {
+    this.told = position;
+    const focused = [...this.graph.parts.values()].some(({ group }) => group === document.activeElement);
+    for (const [node, { group }] of this.graph.parts) {
+      if (node < 0) continue;
+      group.classList.toggle('sv-on', node === position);
+      group.setAttribute('aria-pressed', String(pinned && node === position));
+      group.setAttribute('tabindex', node === (position ?? 0) ? '0' : '-1'); // the arrow keys go from node to node
+    }
+    this.graph.mark('sv-told', pinned ? position : null);
+    if (focused && pinned) this.graph.parts.get(position).group.focus({ preventScroll: true });
+    this.showMask();
+  }
+
+  reveal(position) {
+    const { x, y } = this.graph.at(position);
+    this.view.follow(x + 30, y);
+    this.view.reveal(y);
+  }
+
+  zoom(direction) {
+    this.view.zoom(direction);
+  }
+}

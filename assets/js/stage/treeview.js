@@ -1,0 +1,141 @@
+/**
+ * A window onto a picture that can be larger than it: zoom by buttons, keys, pinching and the wheel with Ctrl, pan by
+ * dragging and by following what happens. It never takes the plain wheel or, while the picture is no higher than the
+ * window, a finger's way up and down: the page scrolls as ever.
+ */
+import { button, el, svgEl } from './dom.js';
+
+const ZOOM_STEP = 1.3;
+const ZOOM_MOST = 4; // times the natural size
+const TOOL_PATHS = { in: 'M10 4v12M4 10h12', out: 'M4 10h12', fit: 'M4 8V4h4M12 4h4v4M16 12v4h-4M8 16H4v-4' };
+const TOOL_NAMES = { in: 'zoom_in', out: 'zoom_out', fit: 'zoom_fit' };
+
+export class TreeView {
+  /** @param {SVGElement} picture   its size is set here, in em, from `natural` */
+  constructor(scene, picture) {
+    this.scene = scene;
+    this.picture = picture;
+    this.natural = { width: 1, height: 1 };
+    this.scale = 1;
+    this.anchor = el('i', 'sv-anchor'); // stands for a node where the page has to scroll to it
+    this.window = el('div', 'sv-tree-window', picture, this.anchor);
+    const tool = (name, act) => {
+      const node = button('sv-tool', act, svgEl('svg', { viewBox: '0 0 20 20', 'aria-hidden': 'true' }, svgEl('path', { d: TOOL_PATHS[name] })));
+      node.title = scene.words.text(TOOL_NAMES[name]);
+      node.setAttribute('aria-label', node.title);
+      return node;
+    };
+    this.tools = el('div', 'sv-tools', tool('out', () => this.zoom(-1)), tool('in', () => this.zoom(1)), tool('fit', () => this.zoom(0)));
+    this.window.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
+    this.window.addEventListener('pointerdown', (event) => this.press(event));
+    this.window.addEventListener('touchmove', (event) => this.pinch(event), { passive: false });
+    for (const end of ['touchend', 'touchcancel']) this.window.addEventListener(end, () => { this.fingers = null; });
+  }
+
+  /** @param {{width: number, height: number}} natural  units of 14 px text */
+  setNatural(natural) {
+    this.natural = natural;
+    this.picture.setAttribute('viewBox', `0 0 ${natural.width} ${natural.height}`);
+    this.resize();
+  }
+
+  resize() {
+    this.window.style.height = (this.natural.height * Math.min(1, this.scale)) / 14 + 'em';
+    this.picture.style.width = (this.natural.width * this.scale) / 14 + 'em';
+    this.picture.style.height = (this.natural.height * this.scale) / 14 + 'em';
+    this.window.classList.toggle('sv-taller', this.scale > 1.001);
+    this.window.classList.toggle('sv-wider', this.overflows());
+  }
+
+  overflows() {
+    return this.window.scrollWidth > this.window.clientWidth + 2;
+  }
+
+  /** One step in (1) or out (-1); 0: as much as shows the whole picture, or back to its natural size. */
+  zoom(direction) {
+    const whole = this.wholeScale();
+    if (direction) this.zoomTo(this.scale * ZOOM_STEP ** direction);
+    else this.zoomTo(Math.abs(this.scale - whole) < 0.01 ? 1 : whole);
+  }
+
+  /** The scale at which all of it is in the window. */
+  wholeScale() {
+    return Math.min(1, this.window.clientWidth / this.pixels(this.natural.width));
+  }
+
+  pixels(units) {
+    return (units / 14) * parseFloat(getComputedStyle(this.window).fontSize);
+  }
+
+  /** The point (x, y) of the window, in its pixels, stays where it is. */
+  zoomTo(wanted, x = this.window.clientWidth / 2, y = this.window.clientHeight / 2) {
+    const before = this.scale;
+    this.scale = Math.max(Math.min(0.25, this.wholeScale()), Math.min(ZOOM_MOST, wanted));
+    const { scrollLeft, scrollTop } = this.window;
+    this.resize();
+    const ratio = this.scale / before;
+    this.window.scrollLeft = (scrollLeft + x) * ratio - x;
+    this.window.scrollTop = (scrollTop + y) * ratio - y;
+  }
+
+  wheel(event) {
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      const box = this.window.getBoundingClientRect();
+      this.zoomTo(this.scale * Math.exp(-event.deltaY / 240), event.clientX - box.left, event.clientY - box.top);
+    } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY) && this.overflows()) {
+      event.preventDefault();
+      this.window.scrollLeft += event.deltaX;
+    }
+  }
+
+  /** Drags the picture; a press that does not move stays a click. */
+  press(event) {
+    if (event.button || !event.isPrimary) return;
+    let { clientX, clientY } = event;
+    let dragging = false;
+    const move = (next) => {
+      const [dx, dy] = [clientX - next.clientX, clientY - next.clientY];
+      if (!dragging && Math.hypot(dx, dy) < 5) return;
+      if (!dragging) this.window.setPointerCapture(event.pointerId); // not before: it would take the click from the node
+      dragging = true;
+      [clientX, clientY] = [next.clientX, next.clientY];
+      this.window.scrollLeft += dx;
+      this.window.scrollTop += dy;
+    };
+    const end = () => {
+      this.window.removeEventListener('pointermove', move);
+      for (const name of ['pointerup', 'pointercancel', 'lostpointercapture']) this.window.removeEventListener(name, end);
+    };
+    this.window.addEventListener('pointermove', move);
+    for (const name of ['pointerup', 'pointercancel', 'lostpointercapture']) this.window.addEventListener(name, end);
+  }
+
+  /** Two fingers zoom and pan. */
+  pinch(event) {
+    if (event.touches.length !== 2) return;
+    event.preventDefault();
+    const [a, b] = event.touches;
+    const box = this.window.getBoundingClientRect();
+    const now = { x: (a.clientX + b.clientX) / 2 - box.left, y: (a.clientY + b.clientY) / 2 - box.top, d: Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY) };
+    if (this.fingers) {
+      this.zoomTo((this.scale * now.d) / this.fingers.d, now.x, now.y);
+      this.window.scrollLeft += this.fingers.x - now.x;
+      this.window.scrollTop += this.fingers.y - now.y;
+    }
+    this.fingers = now;
+  }
+
+  /** Brings a place of the picture, in units, to the middle of the window, as far as there is more than fits. */
+  follow(x, y) {
+    const { window, scale } = this;
+    if (this.overflows()) window.scrollLeft = this.pixels(x * scale) - window.clientWidth * 0.5;
+    if (scale > 1) window.scrollTop = this.pixels(y * scale) - window.clientHeight / 2;
+  }
+
+  /** Has the page scroll to a height of the picture, in units, as far as it must. */
+  reveal(y) {
+    this.anchor.style.top = (y * this.scale) / 14 + 'em';
+    this.anchor.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+}

@@ -1,0 +1,112 @@
+"""What the Tree tab shows of the round on the board, and what its buttons do. No layout: that is in `tree_tab.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import gradio as gr
+
+from specviz.config import VERIFIERS
+from specviz.errors import SpecvizError
+from specviz.i18n import t
+from specviz.trace import Round, Trace
+from specviz.ui.flow import waiting
+from specviz.ui.message import failure, message, run_id
+from specviz.ui.place import read_place
+from specviz.ui.runner import Runner
+from specviz.ui.step_handlers import buttons
+from specviz.views import tree_heads, tree_mask, tree_tables, words
+from specviz.views.tokens import markup
+from specviz.views.tree_shape import is_chain
+from specviz.views.verifiers import verdicts_beside
+
+Compared = tuple[int, int, Mapping[str, Trace]]  # id of the run, index of the round, a trace for each rule
+
+
+def panels(trace: Trace | None, place: Any, lang: str) -> tuple:
+    """Updates of: the selected node in words, the mask, the paths, the drafter's lists, positions and cache rows."""
+    at = read_place(trace, place)
+    if trace is None or at is None or not at[0].draft.tokens:
+        key = "ui.tree_panels_hint" if at is None else "ui.tree_nothing_drafted"
+        return f"<p>{markup(t(lang, key))}</p>", gr.update(visible=False), "", "", ""
+    r, position = at
+    node = position if position is not None and position < len(r.draft.tokens) else None
+    return (
+        _told(trace, r, position, node, lang),
+        gr.update(value=tree_mask.mask(trace, r.index, node, lang), visible=True),
+        tree_tables.paths(trace, r.index, node, lang),
+        tree_heads.levels(trace, r.index, node, lang) or f"<p>{markup(t(lang, 'ui.no_detail'))}</p>",
+        tree_tables.rows(trace, r.index, node, lang),
+    )
+
+
+def _told(trace: Trace, r: Round, position: int | None, node: int | None, lang: str) -> str:
+    where = t(lang, "ui.tree_place", r=r.index + 1)
+    said = t(lang, "ui.tree_select") if position is None else words.verdict(trace, r.index, position, lang)
+    seen = "" if node is None else f" {markup(tree_mask.seen_by(trace, r, node, lang))}"
+    return f"<p><b>{markup(where)}</b> {markup(said)}{seen}</p>"
+
+
+def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session: str) -> Iterator[tuple]:
+    """The round on the board, judged by every rule: updates of stage, table, what was compared, Run, Step, Stop.
+
+    Real rounds: each rule runs the round again, with the same draws and so the same draft. Never raises.
+    """
+    try:
+        at = read_place(trace, place)
+        if trace is None or at is None:
+            raise SpecvizError("ui.nothing_to_compare")
+        r = at[0]
+        if not r.draft.tokens:
+            raise SpecvizError("ui.nothing_to_judge", r=r.index + 1)
+        runner.options.check(trace.prompt.text, trace.config)
+        found: dict[str, Trace] = {}
+        for rule in VERIFIERS:
+            if rule == "block" and (trace.config.is_tree or not is_chain(r.draft)):
+                continue
+            yield gr.skip(), gr.skip(), gr.skip(), *buttons(busy=True)
+            job = _judge_again(runner, trace, r.index, rule, session)
+            told: dict | None = None
+            for grown in job.watch():
+                status = waiting(runner, job, _pair(runner, trace))
+                if grown is None and status != told:
+                    told = status
+                    yield message(status=status), *[gr.skip()] * 5
+            job.stop()
+            if job.dropped:
+                return
+            if job.error is not None:
+                raise job.error
+            if job.trace is None or len(job.trace.rounds) <= r.index:
+                break  # stopped by hand before its round was done
+            found[rule] = job.trace
+        table = verdicts_beside(found, r.index, lang) if found else ""
+        yield message(status=None), table, (run_id(trace), r.index, found), *buttons(runner.busy(session))
+    except GeneratorExit:
+        raise
+    except Exception as error:
+        yield message(status=failure(error)), gr.skip(), gr.skip(), *buttons(busy=False)
+
+
+def _judge_again(runner: Runner, trace: Trace, index: int, rule: str, session: str):
+    def make(_pair: object) -> Trace:
+        from specviz.models.run import fork
+
+        return fork(trace, index, verify=rule)
+
+    return runner.submit(session, _pair(runner, trace), make, rounds=1, fresh=False, place="compare")
+
+
+def _pair(runner: Runner, trace: Trace) -> str:
+    return trace.models.pair if trace.models.pair in runner.pairs() else runner.default
+
+
+def compared_again(trace: Trace | None, compared: Compared | None, lang: str) -> tuple:
+    """Updates of the table and what it shows: in another language; gone when another trace has come."""
+    if compared is None:
+        return gr.skip(), gr.skip()
+    run, index, found = compared
+    if trace is None or run != run_id(trace) or not found:
+        return "", None
+    return verdicts_beside(found, index, lang), gr.skip()

@@ -1,0 +1,144 @@
+"""The Tree tab: the editor of the candidate tree, and the panels under the stage. Wiring and layout.
+
+The stage and the settings are those of the Step tab (see `desk.py`). What is on the board comes from the browser as a
+text, "run/round/position": empty while another tab is open, so that a visitor who only watches asks the server nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from specviz.errors import SpecvizError
+from specviz.trace import Trace
+from specviz.ui import tree_edit, tree_handlers
+from specviz.ui.desk import TABS, Desk
+from specviz.ui.options import WAITING
+from specviz.ui.page import Page
+from specviz.ui.place import read_place
+
+HERE = "() => SpecvizApp.placeOf('main')"
+
+
+def build(page: Page, desk: Desk) -> None:
+    """Adds the tab's panels to the page that is being built, and wires its controls."""
+    place = gr.Textbox(visible=False)
+    for name in TABS:
+        desk.tabs[name].select(None, None, [place], js=f"() => SpecvizApp.openTab('{name}')")
+    desk.stage.cursor(None, None, [place], js=HERE)
+    desk.stage.select(None, None, [place], js=HERE)
+    page.demo.load(None, None, [place], js="() => SpecvizApp.openTab(SpecvizApp.wantedTab())")
+    page.demo.load(None, None, [desk.strip], js="() => SpecvizApp.selectTab()")
+    with gr.Column(elem_classes="sv-p-under sv-on-tree"):
+        told = gr.HTML(elem_classes="sv-told", padding=False, elem_id="sv-tree-place")
+        with gr.Column(elem_classes="sv-p-follow"):
+            _panels(page, desk, place, told)
+            _verifiers(page, desk, place)
+    _editor(page, desk, place)
+
+
+def _panels(page: Page, desk: Desk, place: gr.Textbox, told: gr.HTML) -> None:
+    labels = page.labels
+    with gr.Row(elem_classes="sv-figures"):
+        with gr.Column(min_width=300):
+            labels.add(gr.Markdown(elem_classes="sv-p-heading"), value="ui.mask")
+            mask = gr.Plot(show_label=False, visible=False, container=False, elem_id="sv-p-mask")
+            labels.add(gr.Markdown(elem_classes="sv-note"), value="ui.mask_note")
+        with gr.Column(min_width=300):
+            labels.add(gr.Markdown(elem_classes="sv-p-heading"), value="ui.paths")
+            paths = gr.HTML(padding=False, elem_id="sv-p-paths")
+    labels.add(gr.Markdown(elem_classes="sv-p-heading"), value="ui.heads")
+    heads = gr.HTML(padding=False, elem_id="sv-p-heads")
+    labels.add(gr.Markdown(elem_classes="sv-p-heading"), value="ui.rows")
+    rows = gr.HTML(padding=False, elem_id="sv-p-rows")
+    gr.on([paths.change, rows.change], None, None, None, js="() => SpecvizApp.showSelected()")
+    gr.on(
+        [place.change, page.lang.change],
+        lambda trace, at, lang: tree_handlers.panels(trace, at, lang) if at else (gr.skip(),) * 5,
+        [desk.trace, place, page.lang],
+        [told, mask, paths, heads, rows],
+        queue=False,
+        show_progress="hidden",
+        api_visibility="private",
+        trigger_mode="always_last",
+    )
+
+
+def _verifiers(page: Page, desk: Desk, place: gr.Textbox) -> None:
+    labels, runner = page.labels, page.runner
+    labels.add(gr.Markdown(elem_classes="sv-p-heading"), value="ui.verifiers")
+    with gr.Row(elem_classes="sv-files"):
+        go = labels.add(gr.Button(size="sm", elem_id="sv-compare"), value="ui.compare")
+    table = gr.HTML(padding=False, elem_id="sv-p-verifiers")
+    compared = gr.State(None)
+
+    def on_compare(request: gr.Request, trace: Trace | None, at: Any, lang: str):
+        """Judges the round on the board by every rule."""
+        yield from tree_handlers.compare(runner, trace, at, lang, request.session_hash or "")
+
+    go.click(
+        on_compare,
+        [desk.trace, place, page.lang],
+        [desk.stage, table, compared, *desk.actions],
+        show_progress="hidden",
+        api_visibility="private",
+        concurrency_id="lane",
+        concurrency_limit=WAITING,
+    )
+    gr.on(
+        [place.change, page.lang.change],
+        tree_handlers.compared_again,
+        [desk.trace, compared, page.lang],
+        [table, compared],
+        queue=False,
+        show_progress="hidden",
+        api_visibility="private",
+    )
+
+
+def _editor(page: Page, desk: Desk, place: gr.Textbox) -> None:
+    """Name, size and branches write the tree's text; the text says in words what it is, and which of the names."""
+    fields, lang = desk.fields, page.lang
+    tree, method, k = fields["tree"], fields["method"], fields["k"]
+    quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+
+    def edited(make: Any) -> Any:
+        """A handler that returns (text, told): the new text, or the old one and what is wrong."""
+
+        def handler(lang: str, *values: Any) -> tuple:
+            try:
+                return make(*values), gr.skip()
+            except SpecvizError as error:
+                return gr.skip(), tree_edit.problem(error, lang)
+
+        return handler
+
+    def at(change: Any) -> Any:
+        def make(text: Any, k: Any, trace: Trace | None, place: Any) -> str:
+            r, position = read_place(trace, place) or (None, None)
+            return change(text, k, trace, r, position)
+
+        return make
+
+    outputs, names = [tree, desk.told], [desk.shape, desk.budget]
+    desk.shape.input(edited(tree_edit.of_name), [lang, desk.shape, tree], outputs, **quiet)
+    desk.budget.input(
+        edited(tree_edit.of_size), [lang, desk.budget, tree], outputs, trigger_mode="always_last", **quiet
+    )
+    here = [lang, tree, k, desk.trace, place]
+    desk.add.click(edited(at(tree_edit.add_branch)), here, outputs, **quiet)
+    desk.remove.click(edited(at(tree_edit.remove_branch)), here, outputs, **quiet)
+
+    tree.change(lambda text: (tree_edit.name_of(text), tree_edit.size_of(text)), [tree], names, **quiet)
+    said = [tree, method, k, fields["nodes"], fields["branch"]]
+    gr.on(
+        [*(one.change for one in said), lang.change, page.demo.load],
+        tree_edit.in_words,
+        [*said, lang],
+        [desk.told],
+        trigger_mode="always_last",
+        **quiet,
+    )
+    marks, mark = [method, tree, fields["verify"]], "(...values) => SpecvizApp.mark(...values)"
+    gr.on([*(one.change for one in marks), page.demo.load], None, marks, None, js=mark)

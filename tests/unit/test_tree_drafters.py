@@ -1,0 +1,229 @@
+"""Drafters of trees by themselves: what they put where, and the q that they say it came from."""
+
+import math
+
+import pytest
+import torch
+
+from specviz.config import RunConfig
+from specviz.engine.clock import Clock
+from specviz.engine.sampling import Draws, probabilities, round_draws
+from specviz.engine.tree import Tree, from_choices
+from specviz.engine.tree_drafter import children
+from specviz.engine.verify_tree import Siblings
+from specviz.errors import SpecvizError
+from tests.tiny import V
+
+from .tiny_drafters import (
+    CHOICES,
+    TREES,
+    KnowingHeads,
+    decoder,
+    finished,
+    greedy,
+    make_drafter,
+    noisy,
+    prompt,
+    tiny_target,
+)
+
+TOKENS = prompt(9)
+TREE, RANKS = from_choices(CHOICES)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return tiny_target()
+
+
+def propose(kind, model, forced=None, k=4, seed=1, **settings):
+    """What a fresh drafter proposes after TOKENS."""
+    drafter = make_drafter(kind, model, TOKENS)
+    with torch.inference_mode():
+        states = model(torch.tensor([TOKENS[:-1]]), output_hidden_states=True).hidden_states[-1][0]
+    drafter.prefill(TOKENS, states)
+    config = RunConfig(method=kind, k=k, **settings)
+    draws = round_draws(seed, 0, max(k, len(config.tree), config.nodes))
+    return drafter.propose(TOKENS, k, draws, forced or {}, config, Clock(torch.device("cpu"), False))
+
+
+def q_after(model, tokens, temperature=1.0):
+    with torch.inference_mode():
+        return probabilities(model(torch.tensor([tokens]), use_cache=False).logits[0, -1], temperature)
+
+
+def path_tokens(proposal, node):
+    return [int(proposal.tokens[i]) for i in proposal.tree.path(node)]
+
+
+# ---- a draft model ----
+
+
+@pytest.mark.parametrize("siblings", Siblings)
+def test_each_nodes_q_is_the_models_own_after_its_path(siblings, model):
+    made = propose("draft", model, tree=CHOICES, siblings=str(siblings), temperature=0.7)
+    draft = noisy(model)
+    assert made.siblings is siblings
+    assert made.tree == TREE
+    assert len(made.times) == TREE.depths[-1]  # one pass a level
+    for node in range(len(TREE)):
+        q = q_after(draft, TOKENS + path_tokens(made, node)[:-1], 0.7)
+        torch.testing.assert_close(made.q[made.source[node]], q, atol=1e-4, rtol=1e-4)
+        if siblings is Siblings.FIXED:
+            assert made.tokens[node] == q.argsort(descending=True)[RANKS[node]]
+
+
+def test_a_forced_token_is_read_by_the_levels_below_it(model):
+    made = propose("draft", model, {1: 17}, tree=CHOICES, siblings="iid", temperature=1.0)
+    assert made.tokens[1] == 17
+    below = TREE.children[2][0]
+    q = q_after(noisy(model), [*TOKENS, 17])
+    torch.testing.assert_close(made.q[made.source[below]], q, atol=1e-4, rtol=1e-4)
+
+
+def test_children_are_drawn_by_their_own_numbers():
+    q = torch.tensor([0.5, 0.25, 0.25])
+    assert children(q, [0, 1, 2], [0.1, 0.1, 0.6], Siblings.IID) == [0, 0, 1]  # duplicates stay
+    assert children(q, [0, 1, 2], [0.1, 0.1, 0.6], Siblings.DISTINCT) == [0, 1, 2]
+    assert children(q, [0, 1], [0.9, 0.9], Siblings.DISTINCT) == [2, 1]  # 0.9 of what is left, (2/3, 1/3, 0)
+    assert children(q, [1, 2], [0.0, 0.0], Siblings.FIXED) == [1, 2]  # ranks, not places
+    assert children(q, [], [], Siblings.IID) == []
+
+
+def test_what_cannot_be_drawn_without_replacement_is_left_out(model):
+    """At temperature 0 there is one token to draw, so no second sibling; the rest hangs together all the same."""
+    made = propose("draft", model, tree=CHOICES, siblings="distinct", temperature=0.0)
+    assert made.tree.parents == (-1, 0, 1)  # of the choices (0,), (0, 0), (0, 0, 0)
+    few = propose(
+        "draft", model, tree=((0,), (1,), (2,), (1, 0), (2, 0)), siblings="distinct", temperature=1.0, top_k=2
+    )
+    assert few.tree.parents == (-1, -1, 1)
+    assert propose("draft", model, tree=CHOICES, siblings="fixed", temperature=0.0).tree == TREE
+
+
+def test_a_tree_is_cut_to_the_room_there_is(model):
+    for k in (1, 2, 3):
+        made = propose("draft", model, k=k, tree=CHOICES, siblings="iid", temperature=1.0)
+        assert made.tree == from_choices([choice for choice in CHOICES if len(choice) <= k])[0]
+        assert len(made.times) == k
+
+
+# ---- an EAGLE layer ----
+
+
+@pytest.mark.parametrize(("nodes", "branch", "depth"), [(24, 5, 3), (4, 1, 4)], ids=["tree", "chain"])
+def test_an_eagle_tree_reads_each_path_as_a_chain_of_it(nodes, branch, depth, model):
+    """The tree's nodes stand at the positions of a chain, and see their own ancestors only."""
+    made = propose("eagle", model, temperature=1.0, nodes=nodes, branch=branch)
+    assert max(made.tree.depths) >= depth
+    for node in range(len(made.tree)):
+        path = path_tokens(made, node)
+        chain = propose("eagle", model, dict(enumerate(path)), temperature=1.0)
+        torch.testing.assert_close(made.q[made.source[node]], chain.q[len(path) - 1], atol=1e-5, rtol=1e-4)
+
+
+def test_an_eagle_tree_holds_the_most_confident_nodes(model):
+    """Level by level by hand: the best `branch` nodes are expanded; of all that were seen the best `nodes` stay."""
+    branch, nodes, k = 3, 8, 3
+    made = propose("eagle", model, k=k, temperature=1.0, nodes=nodes, branch=branch)
+
+    def q(path):
+        return propose("eagle", model, dict(enumerate(path)), k=len(path) + 1, temperature=1.0).q[len(path)].tolist()
+
+    seen, level = {}, {(): 1.0}
+    for _ in range(k):
+        grown = {}
+        for path, sure in level.items():
+            after = q(path)
+            for token in sorted(range(V), key=lambda t: -after[t])[:branch]:
+                grown[(*path, token)] = sure * after[token]
+        seen |= grown
+        level = dict(sorted(grown.items(), key=lambda item: -item[1])[:branch])
+    expected = sorted(seen, key=lambda path: -seen[path])[:nodes]
+    assert {tuple(path_tokens(made, node)) for node in range(nodes)} == set(expected)
+    assert made.siblings is Siblings.FIXED
+
+
+@pytest.mark.parametrize("branch", [1, 2, 64])
+@pytest.mark.parametrize("nodes", [1, 7, 64])
+def test_eagle_trees_of_any_size(nodes, branch, model):
+    made = propose("eagle", model, temperature=0.0, nodes=nodes, branch=branch)
+    assert 1 <= len(made.tokens) <= nodes
+    assert all(parent < node for node, parent in enumerate(made.tree.parents))
+    for context in made.tree.children:  # the likeliest of a context, each once
+        assert len({int(made.tokens[i]) for i in context}) == len(context) <= branch
+
+
+@pytest.mark.parametrize(("top_k", "nodes"), [(2, 30), (1, 1), (1, 2), (1, 3), (1, 50)])
+def test_an_eagle_tree_survives_tokens_that_it_rules_out(top_k, nodes, model):
+    """q = 0 for most; with q = 1 a child is as likely as its parent, which must stay all the same."""
+    made = propose("eagle", model, temperature=1.0, top_k=top_k, nodes=nodes, branch=6)
+    assert torch.isfinite(made.q).all()
+    assert len(made.tokens) == nodes
+    assert all(parent < node for node, parent in enumerate(made.tree.parents))
+
+
+# ---- Medusa heads ----
+
+
+def test_medusa_nodes_are_the_ranks_of_their_depths_head(model):
+    made = propose("medusa", model, tree=CHOICES, temperature=0.5)
+    logits = KnowingHeads(model, TOKENS, ranks=(0, 1, 0, 2))(hidden(model), 4)
+    for node, depth in enumerate(TREE.depths):
+        assert made.tokens[node] == logits[depth - 1].argsort(descending=True)[RANKS[node]]
+        torch.testing.assert_close(made.q[made.source[node]], probabilities(logits[depth - 1], 0.5))
+
+
+def hidden(model):
+    with torch.inference_mode():
+        return model(torch.tensor([TOKENS[:-1]]), output_hidden_states=True).hidden_states[-1][0, -1]
+
+
+@pytest.mark.parametrize(("shift", "full"), [(0, True), (1, False), (-1, False)])
+def test_heads_that_know_the_later_tokens_are_always_right_and_beside_them_hardly(shift, full, model):
+    """What a head of each depth guesses is the token that stands at its depth; off by one and nothing fits."""
+    expected = greedy(model, TOKENS, 40)
+    tree = ((0,), (1,), (0, 0), (0, 1), (0, 0, 0), (0, 0, 0, 0))
+    run = decoder("medusa", model, TOKENS, TOKENS + expected, max_new_tokens=40, tree=tree)
+    run.drafter.heads = KnowingHeads(model, TOKENS + expected, shift=shift)
+    rounds, written = finished(run)
+    assert written == expected
+    right = [len(r.path) == max(Tree(r.draft.parents).depths, default=0) for r in rounds]
+    assert all(right) if full else sum(right) <= 2
+
+
+def test_a_tree_deeper_than_the_heads_is_refused_by_name(model):
+    run = decoder("medusa", model, TOKENS, TOKENS, tree=((0,), (0, 0), (0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0, 0)))
+    with pytest.raises(SpecvizError) as error:
+        run.step()
+    assert (error.value.key, error.value.values) == ("errors.medusa_depth", {"depth": 5, "heads": 4})
+
+
+def test_draws_are_not_used_where_nothing_is_drawn(model):
+    """Fixed children are the same whatever the numbers."""
+    config = RunConfig(tree=CHOICES, siblings="fixed", temperature=1.0)
+    found = set()
+    for u in (0.1, 0.9):
+        drafter = make_drafter("draft", model)
+        draws = Draws((u,) * 12, (u,) * 12, u)
+        made = drafter.propose(TOKENS, 4, draws, {}, config, Clock(torch.device("cpu"), False))
+        found.add(tuple(made.tokens.tolist()))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_weights_that_are_not_finite_are_refused_in_a_sentence(name, model):
+    run = decoder(name, model, TOKENS, TOKENS, temperature=1.0)
+    if name == "medusa":
+        run.drafter.heads = NanHeads([0] * 4)
+    else:
+        broken = run.drafter.layer.down if name == "eagle" else run.drafter.lm.model.lm_head
+        broken.weight.data.fill_(math.nan)
+    with pytest.raises(SpecvizError) as error:
+        run.step()
+    assert error.value.key == "errors.nan"
+
+
+class NanHeads(list):
+    def __call__(self, hidden, count):
+        return torch.full((count, V), math.nan)

@@ -38,9 +38,8 @@ class EagleTreeDrafter(EagleDrafter):
         for depth in range(1, k + 1):
             here = thought(self.lm_head(guess)[:, : self.vocab_size], config)  # [m, V], m nodes of the level before
             best = here.topk(min(config.branch, here.shape[-1]))
-            sureness = best.values.nan_to_num().log()  # NaN has no order; the decoder refuses it later
             for at, parent in enumerate(level):
-                for token, p in zip(best.indices[at].tolist(), sureness[at].tolist(), strict=True):
+                for token, p in zip(best.indices[at].tolist(), best.values[at].log().tolist(), strict=True):
                     ids.append(token)
                     parents.append(parent)
                     source.append(len(q) + at)

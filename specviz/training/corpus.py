@@ -51,10 +51,13 @@ class Writer:
         eos: tuple[int, ...],
         out: Path,
         plan: CorpusPlan,
+        labels: bool = True,
     ) -> None:
+        """labels: `model` is the target, so what it thought along the way is kept for the drafters to learn from."""
         self.tokenizer, self.eos, self.out, self.plan = tokenizer, frozenset(eos), out, plan
         self.chat = Chat.of(tokenizer, self.eos)
-        self.size = model.get_output_embeddings().weight.shape[0]
+        self.size = model.config.get_text_config(decoder=True).vocab_size
+        self.labels = labels
         self.batch = Batch(model, plan.rows, plan.width, self.chat.opening)
         out.mkdir(parents=True, exist_ok=True)
         self.have = sum(path.stat().st_size // (2 if self.size <= 1 << 16 else 4) for path in shards(out))
@@ -115,7 +118,7 @@ class Writer:
         del self.done[shard]
         tokens, facts = [text.tokens for text, _ in done], [text.facts() for text, _ in done]
         path = self.out / f"{self._name(shard)}.bin"
-        if done:
+        if done and self.labels:
             write_labels(path, {name: torch.cat([labels[name] for _, labels in done]) for name in done[0][1]})
         self.have += write_shard(self.out, path.stem, tokens, facts, self.size)
         self._report()

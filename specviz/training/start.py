@@ -13,7 +13,7 @@ from specviz.errors import SpecvizError
 from specviz.models.device import DTYPES, choose_device
 from specviz.models.load import Pair, load_pair
 from specviz.models.prepared import Progress
-from specviz.training.evaluate import drafter_maker, evaluate
+from specviz.training.evaluate import draft_model, drafter_maker, evaluate
 from specviz.training.loop import REPORT, Plan, Task, train
 from specviz.training.report import write_report
 from specviz.training.shards import shards
@@ -29,14 +29,16 @@ def start(args: argparse.Namespace, progress: Progress) -> dict:
 
 
 def corpus(args: argparse.Namespace, progress: Progress) -> dict:
-    """The target writes its own text."""
+    """The target writes its own text, or a draft does: a draft that learns from both also learns from its mistakes."""
     from specviz.training.corpus import WIDTH, CorpusPlan, Writer
 
     pair = target_of(args, progress)
     context = getattr(pair.target.config.get_text_config(decoder=True), "max_position_embeddings", None)
     width = WIDTH if context is None else min(context, WIDTH)
     plan = CorpusPlan(tokens=args.tokens, seed=args.seed, rows=args.rows, width=width)
-    writer = Writer(pair.target, pair.codec.tokenizer, pair.eos, needed(args, "out"), plan)
+    own = draft_model(pair, needed(args, "weights")) if args.weights else None  # a draft's own text, to be judged
+    model, out = own or pair.target, needed(args, "out")
+    writer = Writer(model, pair.codec.tokenizer, pair.eos, out, plan, labels=own is None)
     return writer.run(progress)
 
 

@@ -3,8 +3,12 @@
 import json
 
 import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForCausalLM
 
 from specviz import cli
+from specviz.training.shards import read_shard
 from tests.tiny import tiny_model
 from tests.unit.tiny_tokenizers import byte_level
 
@@ -65,3 +69,19 @@ def test_a_missing_corpus_is_a_sentence(target, tmp_path, capsys):
     assert "no corpus" in capsys.readouterr().err
     assert run("medusa", target, "--out", tmp_path / "x") == 2
     assert "--corpus" in capsys.readouterr().err
+
+
+def test_a_draft_writes_text_that_the_target_judges(target, corpus, tmp_path):
+    """Learning from its own drafts: the draft writes, the labels are the target's."""
+    first, texts, second = tmp_path / "first", tmp_path / "texts", tmp_path / "second"
+    options = ["--steps", 2, "--batch", 8, "--prompts", 1, "--layers", "0,2", "--vocabulary", 100]
+    assert run("draft", target, "--corpus", corpus, "--out", first, *options) == 0
+    assert run("corpus", target, "--weights", first, "--out", texts, "--tokens", 1, "--rows", 100) == 0
+    assert not (texts / "teacher").exists()
+    assert run("draft", target, "--corpus", texts, "--out", second, "--weights", first, *options) == 0
+    labels = load_file(next((texts / "teacher").iterdir()))
+    ids = torch.tensor(next(read_shard(next(texts.glob("*.bin")))).tokens.astype("int64"))
+    model = AutoModelForCausalLM.from_pretrained(target).eval()
+    with torch.inference_mode():
+        fresh = model(ids[None]).logits[0].softmax(-1).topk(3)
+    assert torch.allclose(labels["probs"][: len(ids), :3].float(), fresh.values, atol=2e-3)

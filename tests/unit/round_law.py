@@ -3,6 +3,7 @@
 Enough to prove a rule lossless: a gate is open below a share of the unit interval, so two values of u stand for all.
 """
 
+import random
 from collections import defaultdict
 from functools import cache
 from itertools import permutations, product
@@ -110,11 +111,10 @@ def random_rule(seed, vocab_size, zeros=0.0):
 
     @cache
     def rule(prefix):
-        rng = torch.Generator().manual_seed(hash((seed, *prefix)) % 2**31)
-        weights = torch.rand(vocab_size, dtype=torch.float64, generator=rng) + 0.02
-        weights *= torch.rand(vocab_size, generator=rng) >= zeros
-        weights[prefix[-1] if prefix else 0] += 0.05
-        return tuple((weights / weights.sum()).tolist())
+        rng = random.Random(f"{seed}{prefix}")
+        weights = [(0.02 + rng.random()) * (rng.random() >= zeros) for _ in range(vocab_size)]
+        weights[prefix[-1] if prefix else 0] += 0.05  # so that some are left
+        return tuple(weight / sum(weights) for weight in weights)
 
     return rule
 

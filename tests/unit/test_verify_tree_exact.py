@@ -174,7 +174,7 @@ class Heads(list):
 
 def test_a_tree_of_medusa_heads_through_the_decoder(monkeypatch):
     config = RunConfig(method="medusa", tree=CHOICES, temperature=1.0, max_new_tokens=3)
-    p_rule, heads = random_rule(22, 3, zeros=0.3), Heads([(0.2, 0.5, 0.3), (0.6, 0.1, 0.3)])
+    p_rule, heads = random_rule(26, 3, zeros=0.2), Heads([(0.2, 0.5, 0.3), (0.6, 0.1, 0.3)])
     q_rule = lambda prefix: heads[len(prefix)]  # noqa: E731
     found = through_decoder(monkeypatch, p_rule, q_rule, lambda: MedusaDrafter(heads, 3), config, [0, 0])
     assert {len(accepted) for _, accepted, _ in found} == {0, 1, 2}

@@ -174,7 +174,7 @@ class EagleDrafter:
         """hidden [n, d], tokens [n] -> guesses [n, d]; adds n rows, which follow each other or hang in a tree."""
         x = self.layer.join(hidden.to(self.lm_head.weight.dtype), self.embed(tokens))[None]  # [1, n, d]
         begin, n = self.rows, len(tokens)
-        branches = branches or Branches.of(Tree.chain(n), begin + 1)
+        branches = branches or Branches.of(Tree.chain(n), begin)
         q, k, v = self.layer.attention_inputs(x, branches.position)
         self.keys = k if self.keys is None else torch.cat([self.keys, k], 2)
         self.values = v if self.values is None else torch.cat([self.values, v], 2)

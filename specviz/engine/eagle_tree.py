@@ -52,7 +52,7 @@ class EagleTreeDrafter(EagleDrafter):
             chosen = sorted(sorted(new, key=lambda node: -sure[node])[: config.branch])
             tree, states = Tree(tuple(parents)), guess[[level.index(parents[node]) for node in chosen]]
             rows += chosen
-            position = torch.full((len(chosen),), self.length + depth)  # the text's last row stands at self.length
+            position = torch.full((len(chosen),), self.length + depth - 1)  # the text's last row is number length - 1
             feed = torch.tensor([ids[node] for node in chosen], device=self.device)
             guess = self._step(states, feed, Branches(tree.sees[chosen][:, rows], position))
             level = chosen

@@ -128,6 +128,7 @@ def from_last_layer(parts: Parts) -> EagleLayer:
             getattr(layer, name).weight.copy_(module.weight)
         layer.o.weight.mul_(0.1)
         layer.down.weight.mul_(0.1)
-        layer.hidden_norm.weight.copy_(1 / norm.weight.clamp(min=0.05))  # the states come scaled by the target's norm
+        scale = torch.where(norm.weight.abs() > 0.05, norm.weight, 1.0)
+        layer.hidden_norm.weight.copy_(1 / scale)  # the states come scaled by the target's norm
         layer.fc.weight.copy_(torch.cat([torch.eye(sizes.hidden), 0.3 * torch.eye(sizes.hidden)], 1))
     return layer

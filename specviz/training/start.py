@@ -88,7 +88,7 @@ def make_task(args: argparse.Namespace, pair: Pair, ids: torch.Tensor) -> Task:
 
 
 def judge(args: argparse.Namespace, progress: Progress) -> dict:
-    """Acceptance on the held-out prompts, with the engine that the app runs."""
+    """Acceptance on the held-out prompts, with the engine that the app runs; in a file beside that of other drafters."""
     pair = target_of(args, progress)
     weights = None if args.weights is None else needed(args, "weights")
     make = drafter_maker(pair, args.method, weights)
@@ -96,7 +96,8 @@ def judge(args: argparse.Namespace, progress: Progress) -> dict:
     figures |= {"method": args.method, "weights": weights.name if weights else "bundled", "target": pair.target_name}
     if args.out is not None:
         args.out.parent.mkdir(parents=True, exist_ok=True)
-        write_report(args.out, figures)
+        before = json.loads(args.out.read_text(encoding="utf-8")) if args.out.is_file() else {}
+        write_report(args.out, before | {args.method: figures})
     return figures
 
 

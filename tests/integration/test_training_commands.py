@@ -59,7 +59,7 @@ def test_weights_come_with_a_report_and_can_be_evaluated(what, target, corpus, t
     assert (
         run("evaluate", target, "--method", what, "--weights", out, "--prompts", 1, "--out", tmp_path / "e.json") == 0
     )
-    told, kept = json.loads(capsys.readouterr().out), json.loads((tmp_path / "e.json").read_text())
+    told, kept = json.loads(capsys.readouterr().out), json.loads((tmp_path / "e.json").read_text())[what]
     assert told["temperatures"]["0"]["all"]["rounds"] == kept["temperatures"]["0"]["all"]["rounds"] > 0
     assert kept["prompts"] == dict.fromkeys(kept["temperatures"]["0"]["kinds"], 1)
 

@@ -16,7 +16,7 @@ def main() -> None:
     flags.add_argument("--pair", default=None, help="a preset: see python -m specviz pairs")
     flags.add_argument("--target", default=None, help="hub id or folder of a target model")
     flags.add_argument("--draft", default=None, help="hub id or folder of its draft model")
-    flags.add_argument("--heads", default=None, help="folder of EAGLE-style or Medusa weights for the target")
+    flags.add_argument("--heads", default=None, help="folder or hub id of EAGLE-style or Medusa weights for the target")
     flags.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     flags.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 or float16")
     flags.add_argument("--public", action="store_true", help="tighter limits, for a page that strangers use")

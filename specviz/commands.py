@@ -7,8 +7,9 @@ import json
 import os
 import sys
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from specviz.config import RunConfig, check_number
+from specviz.config import VERIFIERS, RunConfig, check_number
 from specviz.errors import SpecvizError
 from specviz.i18n import pick_language, t
 from specviz.metrics import Metrics, measure_trace
@@ -16,8 +17,12 @@ from specviz.models import tree_presets
 from specviz.trace import Trace
 from specviz.trace_json import dump_trace
 
+if TYPE_CHECKING:
+    from specviz.models.load import Pair
+
 LANG = pick_language(os.environ.get("SPECVIZ_LANG"))
-EXACT = ("lossless", "block")  # rules that keep the target's distribution at any temperature
+# rules that keep the target's distribution at any temperature
+EXACT = tuple(rule for rule in VERIFIERS if RunConfig(verify=rule, temperature=1.0).lossless)
 # methods that draft a tree: the method behind the name, and its tree where none is given
 TREES: dict[str, tuple[str, dict]] = {
     "draft-tree": ("draft", {"tree": tree_presets.DEFAULT}),
@@ -160,7 +165,7 @@ def told_if_lossy(config: RunConfig) -> None:
         print(say("lossy", verify=config.verify, temperature=f"{config.temperature:g}"), file=sys.stderr)
 
 
-def load(args: argparse.Namespace):
+def load(args: argparse.Namespace) -> Pair:
     """The pair that the options name, with a progress bar on stderr."""
     from specviz.models.load import load_pair
 

@@ -10,6 +10,7 @@ from specviz.errors import SpecvizError
 
 METHODS = ("draft", "skip", "eagle", "medusa", "lookup", "none")
 LEARNED = ("eagle", "medusa")  # those that read the target's hidden states with weights of their own
+TREE_METHODS = {"tree": ("draft", "skip", "medusa"), "nodes": ("eagle",)}  # the setting that makes each's draft a tree
 VERIFIERS = ("lossless", "greedy", "block", "typical")
 SIBLINGS = ("fixed", "iid", "distinct")
 MAX_SEED = 2**63 - 1
@@ -34,7 +35,8 @@ LIMITS: dict[str, tuple[type, float, float]] = {
 class Override:
     """A what-if: in round `round`, at draft position `position`, another draw `u` or another drafted `token`.
 
-    The run stays real, but an overridden draw is no longer random, so the trace says so.
+    The run stays real, but an overridden draw is no longer random, so the trace says so. In a tree `position` is the
+    number of a node; what eagle grew below its old token goes, and the nodes behind it get lower numbers.
     """
 
     round: int
@@ -59,7 +61,8 @@ class Override:
 class RunConfig:
     """How to decode. Probabilities p and q are both made with the same temperature, top_k, top_p and min_p.
 
-    k               drafted tokens a round (num_speculative_tokens); 0 is plain decoding
+    k               drafted tokens a round (num_speculative_tokens); 0 is plain decoding. With `nodes` the levels of the
+                    tree; with `tree` it does not count, for the choices say how deep they go
     temperature     0 is greedy: p and q become one-hot at their argmax
     top_k           keep the k likeliest tokens; 0 is off
     top_p           keep the smallest set of tokens whose probability reaches top_p; 1 is off
@@ -110,7 +113,7 @@ class RunConfig:
             raise SpecvizError("errors.stop", value=short(self.stop))
         object.__setattr__(self, "stop", tuple(self.stop))
         object.__setattr__(self, "tree", check_choices(self.tree))
-        for name, methods in (("tree", ("draft", "skip", "medusa")), ("nodes", ("eagle",))):
+        for name, methods in TREE_METHODS.items():
             if getattr(self, name) and self.method not in methods:
                 raise SpecvizError("errors.tree_method", name=name, method=self.method, methods=", ".join(methods))
         if self.verify == "block" and self.is_tree:
@@ -129,8 +132,13 @@ class RunConfig:
 
     @property
     def lossless(self) -> bool:
-        """Whether the output has the target's distribution at this temperature. Greedy has that of temperature 0."""
-        return self.verify in ("lossless", "block") or (self.temperature == 0 and self.verify == "greedy")
+        """Whether the output has the target's distribution at this temperature. Greedy has that of temperature 0.
+
+        A what-if replaces a random draw, so then the output has not; at temperature 0 no draw decides about it.
+        """
+        if self.temperature == 0:
+            return self.verify != "typical"
+        return self.verify in ("lossless", "block") and not self.overrides
 
 
 def check_number(name: str, value: object, kind: type, low: float, high: float) -> int | float:

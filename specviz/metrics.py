@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from specviz.trace import Draft, Round, Trace
+from specviz.trace import Round, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def measure(rounds: Sequence[Round], baseline_ms: float | None = None) -> Metric
     lengths = [len(r.path) for r in rounds]
     drafted, accepted = sum(len(r.draft.tokens) for r in rounds), sum(lengths)
     emitted = sum(len(r.emitted) for r in rounds)
-    depth = max((_depth(r.draft) for r in rounds), default=0)
+    depth = max((max(r.draft.shape.depths, default=0) for r in rounds), default=0)
     at = [sum(length > i for length in lengths) for i in range(depth)]
     reached = [n, *at]
     walked = [r.detail[c] for r in rounds if r.detail for c in _walk(r)]
@@ -72,14 +72,6 @@ def measure(rounds: Sequence[Round], baseline_ms: float | None = None) -> Metric
 def measure_trace(trace: Trace) -> Metrics:
     """The figures of a whole trace."""
     return measure(trace.rounds, trace.baseline_ms)
-
-
-def _depth(draft: Draft) -> int:
-    """How many tokens its longest path has."""
-    depths: list[int] = []
-    for parent in draft.parents:
-        depths.append(1 if parent < 0 else depths[parent] + 1)
-    return max(depths, default=0)
 
 
 def _walk(r: Round) -> list[int]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from specviz.config import RunConfig
+from specviz.shape import Shape
 
 SCHEMA = "specviz-trace/1"
 
@@ -19,7 +20,9 @@ class Status(StrEnum):
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
-    UNREACHED = "unreached"  # the walk did not come to it, or the text had ended
+    # The walk did not come to it, or the text had ended. Typical acceptance also leaves beside its path, the longest
+    # one, tokens that would have passed: these are unreached, too, for nothing refused them.
+    UNREACHED = "unreached"
 
 
 class Kind(StrEnum):
@@ -53,21 +56,30 @@ class Token:
 class Draft:
     """The proposed tokens, as a tree: `parents[i]` is the index of i's parent, -1 = the last token of the text.
 
-    A chain has parents (-1, 0, 1, ...). `q[i]` is the probability that token i was drawn with.
+    A chain has parents (-1, 0, 1, ...). `q[i]` is the draft's probability of token i after its parent, which it was
+    drawn with (without replacement: before any sibling was taken out). Fixed children, the likeliest, are named and
+    not drawn: `q` is what the draft thinks of them, after the run's filters, at temperature 1 where the run is greedy.
     """
 
     tokens: tuple[int, ...]
     parents: tuple[int, ...]
     q: tuple[float, ...]
 
+    @property
+    def shape(self) -> Shape:
+        """Depths, children, paths."""
+        return Shape(self.parents)
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """One gate: accepted when u < min(1, p / q). `u` is None where no draw was made.
 
-    p, q   after the siblings that were tried before; for a point mass (fixed children) q is 1
-    limit  what decided instead, by other rules: block verification accepts when u < limit, typical acceptance when
-           p > limit
+    p, q   what the gate compared. Token by token that is what the siblings tried before have left of them, and for a
+           point mass (fixed children) q is 1. At a gate that the walk did not come to, p is the target's own
+    limit  what decided instead, by other rules. Block verification: every gate of the chain is judged, u < limit
+           passes, and all up to the last that passes are accepted. Typical acceptance: p > limit passes, no draw is
+           made, and the longest path of those that pass is accepted
     """
 
     status: Status

@@ -6,6 +6,9 @@ Nothing is trusted. The first fault is named with its place, for example `rounds
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TypeVar
 
 from specviz.config import RUN_FIELDS, Override, RunConfig, short
 from specviz.errors import SpecvizError
@@ -27,7 +30,10 @@ from specviz.trace import (
     Verdict,
     ids_of,
 )
+from specviz.trace_rules import contradiction
 
+T = TypeVar("T")
+Name = TypeVar("Name", bound=StrEnum)
 MILLION = 1_000_000
 MAX_NUMBER = 2**53
 SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -40,6 +46,7 @@ def trace_from_json(data: object) -> Trace:
         raise SpecvizError("errors.trace_schema", found=short(top.get("schema")), expected=SCHEMA)
     prompt = _dict(_get(top, "prompt"), "prompt")
     tokens = _ids(_get(prompt, "tokens"), "prompt.tokens")
+    _ensure(len(tokens) > 0, "prompt.tokens")
     models = _dict(_get(top, "models"), "models")
     rounds, length = [], len(tokens)
     for i, item in enumerate(_list(_get(top, "rounds"), "rounds")):
@@ -71,7 +78,6 @@ def _round(data: dict, path: str) -> Round:
         _integer(x, f"{path}.draft.parents[{i}]", -1, i - 1)
         for i, x in enumerate(_list(_get(draft, "parents"), f"{path}.draft.parents", k))
     )
-    q = _numbers(_get(draft, "q"), f"{path}.draft.q", k)
     verdicts = tuple(
         _verdict(_dict(v, f"{path}.verdicts[{i}]"), f"{path}.verdicts[{i}]")
         for i, v in enumerate(_list(_get(data, "verdicts"), f"{path}.verdicts", k))
@@ -79,16 +85,13 @@ def _round(data: dict, path: str) -> Round:
     accepted = tuple(
         _integer(x, f"{path}.path[{i}]", 0, k - 1) for i, x in enumerate(_list(_get(data, "path"), f"{path}.path"))
     )
-    judged = tuple(i for i, v in enumerate(verdicts) if v.status is Status.ACCEPTED)
-    from_root = tuple(parents[i] for i in accepted) == (-1, *accepted)[: len(accepted)]
-    _ensure(accepted == judged and from_root, f"{path}.path")
     with_children = {parent + 1 for parent in parents}  # the contexts where something was drafted
     times = _dict(_get(data, "times"), f"{path}.times")
     detail = data.get("detail")
-    return Round(
+    read = Round(
         index=_integer(_get(data, "index"), f"{path}.index"),
         start=_integer(_get(data, "start"), f"{path}.start"),
-        draft=Draft(ids, parents, q),
+        draft=Draft(ids, parents, _numbers(_get(draft, "q"), f"{path}.draft.q", k)),
         verdicts=verdicts,
         path=accepted,
         final=_final(data.get("final"), f"{path}.final"),
@@ -105,6 +108,9 @@ def _round(data: dict, path: str) -> Round:
             for i, d in enumerate(_list(detail, f"{path}.detail", k + 1))
         ),
     )
+    wrong = contradiction(read)
+    _ensure(wrong is None, f"{path}.{wrong}")
+    return read
 
 
 def _verdict(data: dict, path: str) -> Verdict:
@@ -155,9 +161,7 @@ def _config(data: dict) -> RunConfig:
     listed = enumerate(_list(data.get("overrides", []), "config.overrides"))
     overrides = [(i, _dict(o, f"config.overrides[{i}]")) for i, o in listed]
     for i, o in overrides:
-        _ensure(
-            set(o) <= set(Override.__dataclass_fields__) and {"round", "position"} <= set(o), f"config.overrides[{i}]"
-        )
+        _ensure({"round", "position"} <= set(o) <= set(Override.__dataclass_fields__), f"config.overrides[{i}]")
     return RunConfig(**values | {"overrides": tuple(Override(**o) for _, o in overrides)})
 
 
@@ -193,7 +197,7 @@ def _get(data: dict, name: str, path: str = "") -> object:
     return data[name]
 
 
-def _maybe(read, value: object, path: str):
+def _maybe(read: Callable[[object, str], T], value: object, path: str) -> T | None:
     return None if value is None else read(value, path)
 
 
@@ -241,6 +245,6 @@ def _ids(value: object, path: str) -> tuple[int, ...]:
     return tuple(_integer(x, f"{path}[{i}]") for i, x in enumerate(_list(value, path)))
 
 
-def _choice(value: object, kind, path: str):
+def _choice(value: object, kind: type[Name], path: str) -> Name:
     _ensure(isinstance(value, str) and value in list(kind), path)
     return kind(value)

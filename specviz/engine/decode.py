@@ -14,9 +14,10 @@ from specviz.config import RunConfig
 from specviz.engine.clock import Clock
 from specviz.engine.detail import contexts
 from specviz.engine.drafters import Drafter
-from specviz.engine.judgement import ended, judge, read, target
+from specviz.engine.judgement import ended, judge_draft, record, target
 from specviz.engine.model import CachedLM
 from specviz.engine.sampling import overridden, round_draws
+from specviz.engine.send import send
 from specviz.engine.tree import Branches, Tree
 from specviz.errors import SpecvizError
 from specviz.trace import Finish, Kind, Round, Rows, Times
@@ -80,18 +81,19 @@ class Decoder:
         n = len(tree)
 
         # Target: p in all n + 1 contexts by a single forward pass over the last token and the drafts.
-        last = torch.tensor(tokens[self.target.length :], dtype=torch.long, device=self.target.device)
-        new = torch.cat([last, proposal.tokens.to(last.device)]) if proposal else last
+        device = self.target.device
+        last = send(tokens[self.target.length :], device)
+        new = torch.cat([last, proposal.tokens.to(device)]) if proposal else last
         layers = self.drafter.layers if self.drafter else ()
-        branches = None if tree.is_chain else Branches.of(tree, start, len(last))
+        branches = None if tree.is_chain else Branches.of(tree.on(device), start, len(last))
         seen = self.target.forward(new, n + 1, layers, branches)
         p = target(seen.logits, self.config)  # [n+1, V]
         full = self.target.length, self.drafter.rows if self.drafter else None
         target_ms = clock.lap()
 
         # Judge: the accepted path, then one recovered or bonus token.
-        walk = judge(p, proposal, tree, draws, self.config)
-        draft, verdicts, path, final = read(walk, proposal, tree, draws, self.config)
+        walk = judge_draft(p, proposal, tree, draws, self.config)
+        draft, verdicts, path, final = record(walk, proposal, tree, draws, self.config)
         emitted = self._end_of_text([*(draft.tokens[i] for i in path), final.token])
         if emitted <= len(path):  # the text ended inside the accepted tokens: nothing after it counts
             path, final = path[:emitted], None
@@ -107,7 +109,8 @@ class Decoder:
         kept = start + len(path)
         self.target.keep(start, [start + node for node in path])
         if self.drafter:
-            states = seen.hidden[[0, *(node + 1 for node in path)]] if seen.hidden is not None else None
+            read = send([0, *(node + 1 for node in path)], device)  # the last token of the text, and the accepted ones
+            states = seen.hidden.index_select(0, read) if seen.hidden is not None else None
             self.drafter.commit(kept, states, path)
         done = Round(
             index=self.index,

@@ -16,7 +16,8 @@ from torch import Tensor
 from specviz.config import RunConfig
 from specviz.engine.clock import Clock
 from specviz.engine.model import CachedLM
-from specviz.engine.sampling import Draws, draw, shape
+from specviz.engine.sampling import Draws, draw, on_device, shape
+from specviz.engine.send import send
 from specviz.engine.tree import Tree
 from specviz.engine.verify_tree import Siblings
 
@@ -66,7 +67,7 @@ class Drafter(Protocol):
     ) -> Proposal:
         """Draft 1 to k tokens deep (lookup: perhaps none) after the text `tokens`, k >= 1.
 
-        `forced` puts given tokens at given positions (a what-if).
+        `forced` puts given tokens at given positions (a what-if), in that order.
         """
 
     def commit(self, length: int, hidden: Tensor | None, path: Sequence[int] = ()) -> None:
@@ -99,11 +100,12 @@ class ModelDrafter:
         self, tokens: Sequence[int], k: int, draws: Draws, forced: Mapping[int, int], config: RunConfig, clock: Clock
     ) -> Proposal:
         # After a full acceptance the cache lacks the last drafted token as well as the bonus: feed both.
-        feed = torch.tensor(tokens[self.lm.length :], dtype=torch.long, device=self.lm.device)
+        feed = send(tokens[self.lm.length :], self.lm.device)
         ids, rows, times = [], [], []
         for i in range(k):
             q = shape(self.lm.forward(feed).logits[0], config)  # [V]
-            token = draw(q, draws.draft[i]) if i not in forced else torch.tensor(forced[i], device=q.device)
+            u, _, _ = on_device(draws, q.device)
+            token = send(forced[i], q.device) if i in forced else draw(q, u[i])
             feed = token.view(1)
             ids.append(token)
             rows.append(q)
@@ -139,7 +141,7 @@ class LookupDrafter:
         for i, token in sorted(forced.items()):
             if i <= len(found):  # a forced token may also extend the chain by one
                 found[i : i + 1] = [token]
-        ids = torch.tensor(found[:k], dtype=torch.long, device=self.device)
+        ids = send(found[:k], self.device)
         q = torch.zeros(len(ids), self.vocab_size, device=self.device).scatter_(-1, ids.unsqueeze(-1), 1.0)
         return Proposal(ids, q, (clock.lap(),))
 

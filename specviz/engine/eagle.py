@@ -8,6 +8,7 @@ turns into q for token t + 2. Where the target has been, its own states are read
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,18 +17,24 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from specviz.config import RunConfig
+from specviz.config import RunConfig, short
 from specviz.engine.clock import Clock
 from specviz.engine.drafters import NO_LIMIT, Proposal
 from specviz.engine.reduced import ReducedHead
-from specviz.engine.sampling import Draws, draw, shape
-from specviz.engine.tree import Branches, Tree
+from specviz.engine.sampling import Draws, draw, on_device, shape
+from specviz.engine.send import send
+from specviz.engine.tree import Branches
 
 WEIGHTS = "eagle.safetensors"
 
 
+LARGEST = 1 << 20  # of what a layer may measure: more is a damaged file
+
+
 @dataclass(frozen=True, slots=True)
 class EagleSizes:
+    """What a layer measures. Raises ValueError for what no layer can."""
+
     hidden: int
     heads: int
     kv_heads: int
@@ -35,6 +42,20 @@ class EagleSizes:
     inner: int
     theta: float
     eps: float
+
+    def __post_init__(self) -> None:
+        for name in ("hidden", "heads", "kv_heads", "head_dim", "inner"):
+            value = getattr(self, name)
+            if type(value) is not int or not 1 <= value <= LARGEST:
+                raise ValueError(f"{name} is {short(value)}, not a whole number from 1 to {LARGEST}")
+        for name in ("theta", "eps"):
+            value = getattr(self, name)
+            if type(value) not in (int, float) or not 0 < value < math.inf:
+                raise ValueError(f"{name} is {short(value)}, not a number above 0")
+        if self.heads % self.kv_heads:
+            raise ValueError(f"{self.heads} heads cannot share {self.kv_heads} heads of keys and values")
+        if self.head_dim % 2:
+            raise ValueError(f"head_dim is {self.head_dim}, which cannot be rotated in halves")
 
 
 class Norm(nn.Module):
@@ -104,14 +125,46 @@ def save_config(folder: Path, sizes: EagleSizes, facts: dict) -> None:
 
 
 def load_eagle(folder: Path, lm_head: nn.Module) -> tuple[EagleLayer, nn.Module]:
-    """The layer of `folder` and the LM head that reads it."""
-    sizes = EagleSizes(**json.loads((folder / "config.json").read_text(encoding="utf-8"))["sizes"])
+    """The layer of `folder` and the LM head that reads it, for the target with this LM head (weight [V, d]).
+
+    Raises ValueError that says what does not fit, or what json and safetensors raise on a damaged file.
+    """
+    sizes = read_sizes(folder / "config.json")
+    if sizes.hidden != lm_head.weight.shape[1]:
+        raise ValueError(
+            f"hidden is {sizes.hidden}, and the target's hidden states have {lm_head.weight.shape[1]} numbers"
+        )
     tensors = load_file(folder / WEIGHTS)
     chosen = tensors.pop("draft_vocab_ids", None)
-    layer = EagleLayer(sizes)
-    layer.load_state_dict(tensors)
-    layer = layer.to(lm_head.weight.device, lm_head.weight.dtype).eval().requires_grad_(False)
-    return layer, lm_head if chosen is None else ReducedHead(lm_head.weight, chosen)
+    with torch.device("meta"):  # no memory is taken for weights that are replaced at once
+        layer = EagleLayer(sizes)
+    check_tensors(tensors, layer.state_dict())
+    like = {"device": lm_head.weight.device, "dtype": lm_head.weight.dtype}
+    layer.load_state_dict({name: tensor.to(**like) for name, tensor in tensors.items()}, assign=True)
+    return layer.eval().requires_grad_(False), lm_head if chosen is None else ReducedHead(lm_head.weight, chosen)
+
+
+def read_sizes(file: Path) -> EagleSizes:
+    about = json.loads(file.read_text(encoding="utf-8"))
+    sizes = about.get("sizes") if isinstance(about, dict) else None
+    names = EagleSizes.__dataclass_fields__.keys()
+    if not isinstance(sizes, dict) or sizes.keys() != names:
+        raise ValueError(f'{file.name} must have "sizes" with {", ".join(names)}')
+    return EagleSizes(**sizes)
+
+
+def check_tensors(found: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
+    """Raises ValueError that names the first tensor that is missing, too many, not of numbers, or of another shape."""
+    for name in sorted(expected.keys() | found.keys()):
+        if name not in found:
+            raise ValueError(f"the tensor {name} is missing")
+        if name not in expected:
+            raise ValueError(f"there is no place for the tensor {short(name)}")
+        if not found[name].is_floating_point():
+            raise ValueError(f"the tensor {name} is of {str(found[name].dtype).removeprefix('torch.')}")
+        if found[name].shape != expected[name].shape:
+            shapes = list(found[name].shape), list(expected[name].shape)
+            raise ValueError(f"the tensor {name} has the shape {shapes[0]} instead of {shapes[1]}")
 
 
 class EagleDrafter:
@@ -146,7 +199,8 @@ class EagleDrafter:
             if ids:
                 hidden = self._step(hidden, ids[-1])  # [1, d]
             q = shape(self.lm_head(hidden)[0, : self.vocab_size], config)  # [V]
-            token = draw(q, draws.draft[i]) if i not in forced else torch.tensor(forced[i], device=q.device)
+            u, _, _ = on_device(draws, q.device)
+            token = send(forced[i], q.device) if i in forced else draw(q, u[i])
             ids.append(token.view(1))
             rows.append(q)
             times.append(clock.lap())
@@ -162,7 +216,7 @@ class EagleDrafter:
     def _read_text(self, tokens: Sequence[int]) -> Tensor:
         """Rows for the target's new states, each with the token after it; the guess [1, d] after the last token."""
         hidden = self.states  # [n, d] of tokens length .. length + n - 1 = the last but one
-        feed = torch.tensor(tokens[self.length + 1 :], dtype=torch.long, device=self.device)
+        feed = send(tokens[self.length + 1 :], self.device)
         assert hidden is not None
         assert len(hidden) == len(feed)
         guess = self._step(hidden, feed)[-1:]
@@ -172,12 +226,15 @@ class EagleDrafter:
 
     def _step(self, hidden: Tensor, tokens: Tensor, branches: Branches | None = None) -> Tensor:
         """hidden [n, d], tokens [n] -> guesses [n, d]; adds n rows, which follow each other or hang in a tree."""
-        x = self.layer.join(hidden.to(self.lm_head.weight.dtype), self.embed(tokens))[None]  # [1, n, d]
+        x = self.layer.join(hidden.to(self.lm_head.weight.dtype), self.embed(tokens.to(self.device)))[None]  # [1, n, d]
         begin, n = self.rows, len(tokens)
-        branches = branches or Branches.of(Tree.chain(n), begin)
-        q, k, v = self.layer.attention_inputs(x, branches.position)
+        position = branches.position if branches else torch.arange(begin, begin + n, device=self.device)
+        q, k, v = self.layer.attention_inputs(x, position)
         self.keys = k if self.keys is None else torch.cat([self.keys, k], 2)
         self.values = v if self.values is None else torch.cat([self.values, v], 2)
-        seen = branches.whole(begin).to(x.device)
-        out = nn.functional.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=seen, enable_gqa=True)
+        seen = branches.whole(begin) if branches else None  # [n, begin + n]
+        if seen is None and begin and n > 1:  # without older rows `is_causal` says the same, and takes no memory
+            seen = torch.ones(n, begin + n, dtype=torch.bool, device=self.device).tril(begin)
+        causal = {"attn_mask": seen, "is_causal": seen is None and n > 1}
+        out = nn.functional.scaled_dot_product_attention(q, self.keys, self.values, enable_gqa=True, **causal)
         return self.layer.finish(x, out)[0]

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from specviz.config import RunConfig
 from specviz.engine.drafters import Proposal
-from specviz.engine.sampling import Draws, shape
+from specviz.engine.sampling import Draws, on_device, shape
 from specviz.engine.tree import Tree
 from specviz.engine.verify_block import walk_block
 from specviz.engine.verify_tree import Siblings, Walk, walk_tree
@@ -24,20 +24,21 @@ def target(logits: Tensor, config: RunConfig) -> Tensor:
     return shape(logits, replace(config, temperature=0.0) if config.verify == "greedy" else config)
 
 
-def judge(p: Tensor, proposal: Proposal | None, tree: Tree, draws: Draws, config: RunConfig) -> Walk:
+def judge_draft(p: Tensor, proposal: Proposal | None, tree: Tree, draws: Draws, config: RunConfig) -> Walk:
     """p [n+1, V] of all contexts of a draft of n nodes; None: nothing was drafted."""
-    u = torch.tensor(draws.gate[: len(tree)], dtype=torch.float64, device=p.device)
+    _, gate, v = on_device(draws, p.device)
+    u = gate[: len(tree)]
     if proposal is None:
-        return walk_tree(p, p[:0], u.long(), u.long(), tree, Siblings.IID, u, draws.final)
+        return walk_tree(p, p[:0], u.long(), u.long(), tree, Siblings.IID, u, v)
     q, source, drafted = (x.to(p.device) for x in (proposal.q, proposal.rows, proposal.tokens))
     if config.verify == "typical":
-        return walk_typical(p, q, source, drafted, tree, config.eps, config.delta, draws.final)
+        return walk_typical(p, q, source, drafted, tree, config.eps, config.delta, v)
     if config.verify == "block":
-        return walk_block(p, q, drafted, u, draws.final)
-    return walk_tree(p, q, source, drafted, tree, proposal.siblings, u, draws.final)
+        return walk_block(p, q, drafted, u, v)
+    return walk_tree(p, q, source, drafted, tree, proposal.siblings, u, v)
 
 
-def read(
+def record(
     walk: Walk, proposal: Proposal | None, tree: Tree, draws: Draws, config: RunConfig
 ) -> tuple[Draft, tuple[Verdict, ...], tuple[int, ...], Final]:
     """Bring the judgement to the host: the one synchronisation of a round. Raises SpecvizError where p or q was NaN."""

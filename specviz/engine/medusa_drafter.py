@@ -15,7 +15,8 @@ from specviz.config import RunConfig
 from specviz.engine.clock import Clock
 from specviz.engine.drafters import Proposal
 from specviz.engine.medusa import MedusaHeads, check_depth
-from specviz.engine.sampling import Draws, draw, shape, thought
+from specviz.engine.sampling import Draws, draw, on_device, shape, thought
+from specviz.engine.send import send
 from specviz.engine.tree import from_choices
 from specviz.engine.verify_tree import Siblings
 
@@ -45,14 +46,14 @@ class MedusaDrafter:
         logits = self.heads(self.hidden, k)[:, : self.vocab_size]  # [k, V]
         if not config.tree:
             q = shape(logits, config)  # [k, V]
-            ids = draw(q, torch.tensor(draws.draft[:k], dtype=torch.float64, device=q.device))
+            u, _, _ = on_device(draws, q.device)
+            ids = draw(q, u[:k])
             return Proposal(replaced(ids, forced), q, (clock.lap(),))
         check_depth(max(map(len, config.tree)), len(self.heads))
-        tree, ranks = from_choices([choice for choice in config.tree if len(choice) <= k])
-        q = thought(logits, config)
-        depth = torch.tensor(tree.depths, device=q.device) - 1  # [n]
-        ids = logits.topk(max(ranks) + 1).indices[depth, torch.tensor(ranks, device=q.device)]  # [n]
-        return Proposal(replaced(ids, forced), q, (clock.lap(),), tree, depth, Siblings.FIXED)
+        tree, ranks = from_choices(config.tree, k)
+        head = tree.on(logits.device).levels - 1  # [n]
+        ids = logits.topk(max(ranks) + 1).indices[head, send(ranks, logits.device)]  # [n]
+        return Proposal(replaced(ids, forced), thought(logits, config), (clock.lap(),), tree, head, Siblings.FIXED)
 
     def commit(self, length: int, hidden: Tensor | None, path: Sequence[int] = ()) -> None:
         if hidden is not None:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from transformers import Cache, DynamicCache, PretrainedConfig, PreTrainedModel, StaticCache
 
+from specviz.engine.send import send
 from specviz.engine.tree import Branches
 from specviz.errors import SpecvizError
 
@@ -54,7 +55,7 @@ class CachedLM:
         the context.
         """
         end = self.length + len(tokens)
-        deepest = end if branches is None else 1 + int(branches.position.max())
+        deepest = end if branches is None else 1 + max(branches.position.tolist())
         if self.max_context is not None and deepest > self.max_context:
             raise SpecvizError("errors.prompt_long", tokens=deepest, context=self.max_context)
         if self.capacity is not None and end > self.capacity:
@@ -63,8 +64,9 @@ class CachedLM:
         if branches is not None:
             if self.window is not None and end > self.window:
                 raise SpecvizError("errors.tree_window", tokens=end, window=self.window)
-            mask = branches.mask(self.length, self.model.dtype, self.capacity).to(self.device)
-            shaped = {"attention_mask": mask, "position_ids": branches.position.to(self.device).unsqueeze(0)}
+            position, sees = send(branches.position, self.device), send(branches.sees, self.device, torch.bool)
+            mask = Branches(sees, position).mask(self.length, self.model.dtype, self.capacity)  # large: made over there
+            shaped = {"attention_mask": mask, "position_ids": position.unsqueeze(0)}
         out = self.model(
             input_ids=tokens.to(self.device).unsqueeze(0),  # [1, n]
             **shaped,
@@ -100,10 +102,11 @@ class CachedLM:
         """Keep the first `length` rows and, behind them, those with the given numbers: an accepted path of a tree."""
         wanted = range(length, length + len(rows))
         if list(rows) != list(wanted):
+            at = send(rows, self.device)
             for layer in self.cache.layers:
                 for store in (layer.keys, layer.values):  # [1, heads, rows, head_dim]
                     if store is not None:  # some layers read another's
-                        store[:, :, wanted.start : wanted.stop] = store[:, :, list(rows)]
+                        store[:, :, wanted.start : wanted.stop] = store.index_select(2, at.to(store.device))
         self.rollback(wanted.stop)
 
 

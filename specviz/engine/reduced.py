@@ -10,10 +10,18 @@ from torch import Tensor, nn
 
 
 class ReducedHead(nn.Module):
-    """weight [V, d] of the target's LM head, ids [W] -> logits [..., V] with numbers at `ids` only."""
+    """weight [V, d] of the target's LM head, ids [W] -> logits [..., V] with numbers at `ids` only.
+
+    Raises ValueError where `ids` are not W different rows of the head.
+    """
 
     def __init__(self, weight: Tensor, ids: Tensor) -> None:
         super().__init__()
+        if ids.dim() != 1 or not len(ids) or ids.dtype not in (torch.int16, torch.int32, torch.int64):
+            kind = str(ids.dtype).removeprefix("torch.")
+            raise ValueError(f"the ids of the vocabulary are {list(ids.shape)} numbers of the kind {kind}, not a list")
+        if ids.min() < 0 or ids.max() >= len(weight) or len(ids.unique()) < len(ids):
+            raise ValueError(f"the ids of the vocabulary are not different ones below {len(weight)}")
         self.size = weight.shape[0]
         self.register_buffer("ids", ids.to(weight.device, torch.long), persistent=False)
         self.weight = nn.Parameter(weight.detach()[self.ids].clone(), requires_grad=False)  # [W, d]

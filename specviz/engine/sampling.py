@@ -10,11 +10,13 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import torch
 from torch import Tensor
 
 from specviz.config import Override, RunConfig
+from specviz.engine.send import send
 
 NUCLEUS = 2048  # tokens looked at first for top-p
 SMALLEST_TEMPERATURE = 1e-30  # below it a division in float32 would be one by zero
@@ -41,9 +43,7 @@ def probabilities(
         p = p.where(p >= p.topk(top_k).values[..., -1:], 0.0)
         p = p / p.sum(-1, keepdim=True)
     if top_p < 1.0:
-        ranked, order = p.topk(min(NUCLEUS, p.shape[-1]))  # sorted; nearly always holds the nucleus, and is 10x faster
-        if ranked.sum(-1).min() < top_p:
-            ranked, order = p.sort(dim=-1, descending=True)
+        ranked, order = _ranked(p, top_p)
         before = ranked.cumsum(-1) - ranked  # mass of all likelier tokens
         kept = torch.zeros_like(p).scatter_(-1, order, ranked.masked_fill(before >= top_p, 0.0))
         top = p.argmax(-1, keepdim=True)  # the likeliest always stays, also at top_p = 0
@@ -53,6 +53,15 @@ def probabilities(
         p = p.where(p >= min_p * p.amax(-1, keepdim=True), 0.0)
         p = p / p.sum(-1, keepdim=True)
     return p
+
+
+def _ranked(p: Tensor, top_p: float) -> tuple[Tensor, Tensor]:
+    """The likeliest tokens by falling p, with at least `top_p` of the mass: their p and their ids."""
+    if p.device.type == "cpu":  # a GPU sorts fast, and would have to be waited for to know whether these are enough
+        ranked, order = p.topk(min(NUCLEUS, p.shape[-1]))  # sorted; nearly always enough, and 10x faster
+        if ranked.sum(-1).min() >= top_p:
+            return ranked, order
+    return p.sort(dim=-1, descending=True)
 
 
 def shape(logits: Tensor, config: RunConfig) -> Tensor:
@@ -78,6 +87,11 @@ def draw(weights: Tensor, u: Tensor | float) -> Tensor:
     return torch.minimum(found, last).clamp(max=weights.shape[-1] - 1).squeeze(-1)  # NaN rows: refused later
 
 
+def pick(table: Tensor, at: Tensor) -> Tensor:
+    """table[at] for a number [] that is on the device: plain indexing would wait for it. [n, ...], [] -> [...]."""
+    return table.index_select(0, at.view(1)).squeeze(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Draws:
     """The uniform numbers of one round: to draw each drafted token, to judge it, and for the final token."""
@@ -97,6 +111,14 @@ def round_draws(seed: int, index: int, k: int) -> Draws:
     final = rng.random()
     pairs = [(rng.random(), rng.random()) for _ in range(k)]
     return Draws(tuple(d for d, _ in pairs), tuple(g for _, g in pairs), final)
+
+
+@lru_cache(8)
+def on_device(draws: Draws, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    """The same numbers as tensors: draft [n], gate [n], final []. Sent once a round, however often they are wanted."""
+    n = len(draws.draft)
+    numbers = send([*draws.draft, *draws.gate, draws.final], device, torch.float64)
+    return numbers[:n], numbers[n:-1], numbers[-1]
 
 
 def overridden(draws: Draws, overrides: Sequence[Override]) -> Draws:

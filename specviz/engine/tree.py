@@ -1,70 +1,57 @@
-"""The shape of a draft: who continues whom. A chain is the tree in which every node has one child.
+"""The shape of a draft as tensors: which nodes see each other, who is judged where.
 
-Nodes are numbered so that a parent comes before its children; -1 is the root, the last token of the text. A *context*
-is a place where a next token is wanted: 0 the root, i + 1 node i. So a node is judged in context parent + 1, and a
-draft of n nodes has n + 1 contexts, each with a row of target probabilities.
+Nodes and contexts are numbered as in `specviz.shape`; every context has a row of target probabilities.
 
 Tree attention: Miao et al., "SpecInfer", arXiv 2305.09781; Cai et al., "Medusa", arXiv 2401.10774, section 2.1.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 import torch
 from torch import Tensor
 
+from specviz.choices import Choices
+from specviz.engine.send import send
+from specviz.shape import Shape
+
+KEPT = 64  # trees whose tensors are remembered
+
 
 @dataclass(frozen=True)
-class Tree:
-    """`parents[i] < i` is the node that node i continues; -1 the root. Siblings are tried in rising order."""
+class Tree(Shape):
+    """A shape with its tensors, which are made when first asked for, on `device`."""
 
-    parents: tuple[int, ...]
+    device: torch.device = field(default=torch.device("cpu"), compare=False, repr=False)
 
-    @classmethod
-    def chain(cls, k: int) -> Tree:
-        return cls(tuple(range(-1, k - 1)))
+    @staticmethod
+    @lru_cache(KEPT)
+    def chain(k: int) -> Tree:
+        return Tree(tuple(range(-1, k - 1)))
 
-    def __len__(self) -> int:
-        return len(self.parents)
-
-    @property
-    def is_chain(self) -> bool:
-        return self.parents == tuple(range(-1, len(self) - 1))
-
-    @cached_property
-    def children(self) -> tuple[tuple[int, ...], ...]:
-        """For each context its nodes, in order."""
-        found: list[list[int]] = [[] for _ in range(len(self) + 1)]
-        for node, parent in enumerate(self.parents):
-            found[parent + 1].append(node)
-        return tuple(map(tuple, found))
-
-    @cached_property
-    def depths(self) -> tuple[int, ...]:
-        """1 for the root's children."""
-        depths: list[int] = []
-        for parent in self.parents:
-            depths.append(1 if parent < 0 else depths[parent] + 1)
-        return tuple(depths)
-
-    @cached_property
-    def ranks(self) -> tuple[int, ...]:
-        """How many siblings stand before each node."""
-        return tuple(self.children[parent + 1].index(node) for node, parent in enumerate(self.parents))
+    def on(self, device: torch.device) -> Tree:
+        """The same tree with its tensors there. They stay there, so a tree used again is not moved again."""
+        return self if self.device == device else _moved(self, device)
 
     @cached_property
     def contexts(self) -> Tensor:
         """[n]: the context that each node is judged in."""
-        return torch.tensor(self.parents, dtype=torch.long) + 1
+        return send([parent + 1 for parent in self.parents], self.device)
+
+    @cached_property
+    def levels(self) -> Tensor:
+        """[n]: the depth of each node."""
+        return send(self.depths, self.device)
 
     @cached_property
     def by_rank(self) -> tuple[Tensor, ...]:
         """The first children, the second ones, and so on."""
-        ranks = torch.tensor(self.ranks, dtype=torch.long)
-        return tuple((ranks == rank).nonzero()[:, 0] for rank in range(max(self.ranks, default=-1) + 1))
+        places: list[list[int]] = [[] for _ in range(max(self.ranks, default=-1) + 1)]
+        for node, rank in enumerate(self.ranks):
+            places[rank].append(node)
+        return tuple(send(nodes, self.device) for nodes in places)
 
     @cached_property
     def earlier(self) -> Tensor:
@@ -74,33 +61,36 @@ class Tree:
     @cached_property
     def sees(self) -> Tensor:
         """[n, n] bool: node i may look at node j, which is an ancestor of it or itself."""
-        seen = torch.eye(len(self), dtype=torch.bool)
-        for node, parent in enumerate(self.parents):
-            if parent >= 0:
-                seen[node] |= seen[parent]
-        return seen
-
-    def path(self, node: int) -> tuple[int, ...]:
-        """The nodes from the root's child down to `node`; none for -1."""
-        found: list[int] = []
-        while node >= 0:
-            found.append(node)
-            node = self.parents[node]
-        return tuple(reversed(found))
-
-    def cut(self, depth: int) -> tuple[int, ...]:
-        """The nodes that are at most `depth` deep, in order."""
-        return tuple(node for node, at in enumerate(self.depths) if at <= depth)
+        pairs = [(node, seen) for node in range(len(self)) for seen in self.path(node)]
+        rows, columns = send(pairs, self.device).view(-1, 2).T
+        sees = torch.zeros(len(self), len(self), dtype=torch.bool, device=self.device)
+        return sees.index_put_((rows, columns), torch.ones_like(rows, dtype=torch.bool))
 
 
-def from_choices(choices: Sequence[Sequence[int]]) -> tuple[Tree, tuple[int, ...]]:
+@lru_cache(KEPT)
+def _moved(tree: Tree, device: torch.device) -> Tree:
+    return Tree(tree.parents, device)
+
+
+@lru_cache(KEPT)
+def from_choices(choices: Choices, depth: int | None = None) -> tuple[Tree, tuple[int, ...]]:
     """Choices as Medusa writes them, paths of ranks such as (0, 2), -> the tree, and each node's own rank.
 
-    Nodes are ordered by depth, then by their ranks. Choices are expected to be valid: see `specviz.choices`.
+    depth: leave out what is deeper. Nodes are ordered by depth, then by their ranks. Choices are expected to be valid:
+    see `specviz.choices`.
     """
-    ordered = sorted({tuple(choice) for choice in choices}, key=lambda choice: (len(choice), choice))
+    short = {choice for choice in choices if depth is None or len(choice) <= depth}
+    ordered = sorted(short, key=lambda choice: (len(choice), choice))
     at = {choice: node for node, choice in enumerate(ordered)}
     return Tree(tuple(at.get(choice[:-1], -1) for choice in ordered)), tuple(choice[-1] for choice in ordered)
+
+
+def grown(sees: Tensor, at: Tensor) -> Tensor:
+    """[m, r] bool, what the nodes of a level see of r nodes; node i of the next level continues number at[i] of it.
+
+    -> [n, r + n]: what the n nodes of the next level see, which is what their parents see, and themselves.
+    """
+    return torch.cat([sees[at], torch.eye(len(at), dtype=torch.bool, device=sees.device)], dim=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +106,14 @@ class Branches:
 
     @classmethod
     def of(cls, tree: Tree, start: int, chain: int = 0) -> Branches:
-        """A pass over `chain` tokens that follow each other, the last one at position `start` - 1, then the nodes."""
+        """A pass over `chain` tokens that follow each other, the last one at position `start` - 1, then the nodes.
+
+        `sees` is where the tree's tensors are; `position` is on the host, which has to know how far the text goes.
+        """
         n = chain + len(tree)
-        sees = torch.ones(n, n, dtype=torch.bool).tril()
+        sees = torch.ones(n, n, dtype=torch.bool, device=tree.device).tril()
         sees[chain:, chain:] = tree.sees
-        depths = torch.tensor(tree.depths, dtype=torch.long)
-        return cls(sees, torch.cat([torch.arange(start - chain, start), start - 1 + depths]))
+        return cls(sees, torch.tensor([*range(start - chain, start), *(start - 1 + depth for depth in tree.depths)]))
 
     def mask(self, before: int, dtype: torch.dtype, columns: int | None = None) -> Tensor:
         """Additive mask [1, 1, n, before + n] over `before` cached rows: 0 where it may look, else the lowest number.
@@ -132,9 +124,10 @@ class Branches:
         seen = self.whole(before)
         if columns is not None:
             seen = torch.nn.functional.pad(seen, (0, columns - seen.shape[1]))
-        return torch.zeros(seen.shape, dtype=dtype).masked_fill(~seen, torch.finfo(dtype).min)[None, None]
+        lowest = torch.finfo(dtype).min
+        return torch.zeros(seen.shape, dtype=dtype, device=seen.device).masked_fill(~seen, lowest)[None, None]
 
     def whole(self, before: int) -> Tensor:
         """[n, before + n] bool: what each token sees, the older rows included."""
-        n = len(self.sees)
-        return torch.cat([torch.ones(n, before + n - self.sees.shape[1], dtype=torch.bool), self.sees], dim=1)
+        older = before + len(self.sees) - self.sees.shape[1]
+        return torch.nn.functional.pad(self.sees, (older, 0), value=True)

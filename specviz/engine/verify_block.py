@@ -9,11 +9,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from specviz.engine.sampling import pick
 from specviz.engine.verify import NO_MASS
 from specviz.engine.verify_tree import Walk
 
 
-def walk_block(p: Tensor, q: Tensor, drafted: Tensor, u: Tensor, v: float) -> Walk:
+def walk_block(p: Tensor, q: Tensor, drafted: Tensor, u: Tensor, v: Tensor | float) -> Walk:
     """p [k+1, V] target, q [k, V] draft, drafted [k] drawn from q, u [k] for the gates, v for the final token."""
     k = len(drafted)
     p_x = p[:k].gather(-1, drafted.unsqueeze(-1)).squeeze(-1)  # [k]
@@ -31,6 +32,8 @@ def walk_block(p: Tensor, q: Tensor, drafted: Tensor, u: Tensor, v: float) -> Wa
     order = torch.arange(1, k + 1, device=p.device)
     end = (order * accepted).amax() if k else torch.zeros((), dtype=torch.long, device=p.device)  # the last that passes
     kept = order <= end
-    at = end.clamp(max=max(k - 1, 0))
-    rest = torch.where((end < k) & (mass[at] > NO_MASS), more[at], p[end]) if k else p[0]
+    rest = pick(p, end)
+    if k:
+        at = end.clamp(max=k - 1)
+        rest = torch.where((end < k) & (pick(mass, at) > NO_MASS), pick(more, at), rest)
     return Walk.ended(torch.ones_like(kept), kept, p_x, q_x, limit, end, rest, v)

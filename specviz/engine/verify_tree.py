@@ -14,13 +14,14 @@ A chain is a tree with one child everywhere; then the first two rules are Leviat
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
 import torch
 from torch import Tensor
 
-from specviz.engine.sampling import draw
+from specviz.engine.sampling import draw, pick
 from specviz.engine.tree import Tree
 from specviz.engine.verify import NO_MASS, gate, residual
 
@@ -66,40 +67,41 @@ class Walk:
         limit: Tensor | None,
         end: Tensor,
         rest: Tensor,
-        v: float,
+        v: Tensor | float,
     ) -> Walk:
         """With the final token drawn from `rest` at v."""
         token = draw(rest, v)
-        return cls(tried, kept, p, q, limit, end, token, rest[token] / rest.sum(), rest)
+        return cls(tried, kept, p, q, limit, end, token, pick(rest, token) / rest.sum(), rest)
 
 
 def walk_tree(
-    p: Tensor, q: Tensor, source: Tensor, drafted: Tensor, tree: Tree, siblings: Siblings, u: Tensor, v: float
+    p: Tensor, q: Tensor, source: Tensor, drafted: Tensor, tree: Tree, siblings: Siblings, u: Tensor, v: Tensor | float
 ) -> Walk:
     """Lossless: the emitted tokens have exactly the target's distribution.
 
     p [n+1, V] the target's distribution in each context; q [m, V] the draft's, of which row source[i] gave node i;
     drafted [n] token ids; u [n] a uniform number for each gate, v for the final token, all independent.
     """
-    at = tree.contexts.to(p.device)  # [n]
+    tree = tree.on(p.device)
+    at = tree.contexts  # [n]
     judged = (
-        _fixed(p, drafted, tree, at, u)
-        if siblings is Siblings.FIXED
-        else _drawn(p, q, source, drafted, tree, siblings, u)
+        _fixed(p, drafted, tree, u) if siblings is Siblings.FIXED else _drawn(p, q, source, drafted, tree, siblings, u)
     )
     passes, p_x, q_x, left = judged
-    earlier = tree.earlier.to(p.device)
-    accepted = passes & ~(earlier & passes).any(-1)  # the first of its siblings that passes
-    kept, end = path_of(tree, accepted)
+    open_still = ~(tree.earlier & passes).any(-1)  # [n] none of the siblings before has passed
+    kept, end = path_of(tree, passes & open_still)
     came = torch.cat([kept.new_ones(1), kept])[at]  # [n] the walk came to the context
-    tried = came & ~(earlier & passes).any(-1)
+    tried = came & open_still
     # Where the path ends no child has passed: what all refusals have left of p; at a leaf p itself.
     return Walk.ended(tried, kept, torch.where(tried, p_x, p[at, drafted]), q_x, None, end, left(end), v)
 
 
-def _fixed(p: Tensor, drafted: Tensor, tree: Tree, at: Tensor, u: Tensor):
+Gates = tuple[Tensor, Tensor, Tensor, Callable[[Tensor], Tensor]]  # passes, p, q, each [n]; context -> rest [V]
+
+
+def _fixed(p: Tensor, drafted: Tensor, tree: Tree, u: Tensor) -> Gates:
     """Point masses, all at once: a refusal takes the token out of p, so the next has p(x) / (1 - what is gone)."""
-    earlier = tree.earlier.to(p.device)  # [n, n]
+    at, earlier = tree.contexts, tree.earlier  # [n], [n, n]
     repeated = (earlier & (drafted == drafted[:, None])).any(-1)  # a token that was refused once is gone
     p_x = p[at, drafted].double().masked_fill(repeated, 0.0)  # [n]
     mass = p.sum(-1, dtype=torch.float64)[at] - earlier.double() @ p_x  # [n] what the siblings before have left
@@ -107,37 +109,37 @@ def _fixed(p: Tensor, drafted: Tensor, tree: Tree, at: Tensor, u: Tensor):
 
     def left(end: Tensor) -> Tensor:
         gone = torch.where(at == end, 0.0, torch.inf).to(p.dtype)  # [n]
-        rest = p[end].scatter_reduce(0, drafted, gone, "amin")
-        return torch.where(rest.sum(dtype=torch.float64) > NO_MASS, rest, p[end])
+        here = pick(p, end)
+        rest = here.scatter_reduce(0, drafted, gone, "amin")
+        return torch.where(rest.sum(dtype=torch.float64) > NO_MASS, rest, here)
 
     return u < share, share.to(p.dtype), torch.ones_like(p_x, dtype=p.dtype), left
 
 
-def _drawn(p: Tensor, q: Tensor, source: Tensor, drafted: Tensor, tree: Tree, siblings: Siblings, u: Tensor):
+def _drawn(p: Tensor, q: Tensor, source: Tensor, drafted: Tensor, tree: Tree, siblings: Siblings, u: Tensor) -> Gates:
     """First children, then second ones, and so on; all contexts at once."""
     n, p_left, q_left = len(tree), p.clone(), q.clone()
     passes = torch.zeros(n, dtype=torch.bool, device=p.device)
     p_x, q_x = p.new_zeros(n), p.new_zeros(n)
-    for nodes in tree.by_rank:
-        nodes = nodes.to(p.device)  # [m], each in a context of its own
-        at, rows, x = tree.contexts.to(p.device)[nodes], source[nodes], drafted[nodes]
+    for nodes in tree.by_rank:  # [m], each in a context of its own
+        at, rows, x = tree.contexts[nodes], source[nodes], drafted[nodes]
         here, drawn = p_left[at], q_left[rows]  # [m, V]
         passes[nodes], p_x[nodes], q_x[nodes] = gate(here, drawn, x, u[nodes])
         p_left[at] = residual(here, drawn)  # p <- norm(max(0, p - q))
         if siblings is Siblings.DISTINCT:
             q_left[rows] = without(drawn, x)  # q(x) <- 0, renormalised
-    return passes, p_x, q_x, lambda end: p_left[end]
+    return passes, p_x, q_x, lambda end: pick(p_left, end)
 
 
 def path_of(tree: Tree, accepted: Tensor) -> tuple[Tensor, Tensor]:
     """The longest path of accepted nodes, the first of equally long ones: kept [n] bool, and its last context []."""
     if not len(tree):
         return accepted, torch.zeros((), dtype=torch.long, device=accepted.device)
-    sees = tree.sees.to(accepted.device)
-    reached = ~(sees & ~accepted).any(-1)  # itself and all its ancestors are accepted
-    last = (torch.tensor(tree.depths, device=accepted.device) * reached).argmax()  # the first of the deepest
+    tree = tree.on(accepted.device)
+    reached = ~(tree.sees & ~accepted).any(-1)  # itself and all its ancestors are accepted
+    last = (tree.levels * reached).argmax()  # the first of the deepest
     some = reached.any()
-    return sees[last] & some, torch.where(some, last + 1, 0)
+    return pick(tree.sees, last) & some, torch.where(some, last + 1, 0)
 
 
 def without(q: Tensor, x: Tensor) -> Tensor:

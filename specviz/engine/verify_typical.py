@@ -10,21 +10,23 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from specviz.engine.sampling import pick
 from specviz.engine.tree import Tree
 from specviz.engine.verify_tree import Walk, path_of
 
 
 def walk_typical(
-    p: Tensor, q: Tensor, source: Tensor, drafted: Tensor, tree: Tree, eps: float, delta: float, v: float
+    p: Tensor, q: Tensor, source: Tensor, drafted: Tensor, tree: Tree, eps: float, delta: float, v: Tensor | float
 ) -> Walk:
     """p [n+1, V]; q [m, V], of which row source[i] gave node i; drafted [n]; v for the final token, drawn from p."""
-    at = tree.contexts.to(p.device)
+    tree = tree.on(p.device)
+    at = tree.contexts
     p_x = p[at, drafted]  # [n]
     limit = typical_limit(p, eps, delta)[at]
     kept, end = path_of(tree, p_x > limit)
     came = torch.cat([kept.new_ones(1), kept])[at]
     tried = kept | (came & (p_x <= limit))  # what passes beside the path was not refused
-    return Walk.ended(tried, kept, p_x, q[source, drafted], limit, end, p[end], v)
+    return Walk.ended(tried, kept, p_x, q[source, drafted], limit, end, pick(p, end), v)
 
 
 def typical_limit(p: Tensor, eps: float, delta: float) -> Tensor:

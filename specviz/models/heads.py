@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from huggingface_hub import ModelInfo
@@ -19,8 +21,10 @@ from specviz.i18n import ASSETS
 from specviz.models import medusa_files
 from specviz.models.hub import files_to_get
 from specviz.models.open import locate
-from specviz.models.prepared import Progress, no_progress
+from specviz.models.prepared import Progress, no_progress, sha256
+from specviz.models.watch import one_line
 
+SHOWN = 6  # digits of a hash in a name
 FILES = (eagle.WEIGHTS, *medusa_files.FILES)
 # those of the bundled target
 BUNDLED = {method: folder for method in LEARNED if (folder := ASSETS / "weights" / method).is_dir()}
@@ -71,22 +75,44 @@ def drafter_maker(
     if method not in folders:
         raise SpecvizError("errors.no_heads", target=name, method=method)
     head = target.get_output_embeddings()
-    try:
+    with fitting(folders[method], name):
         if method == "eagle":
             layer, reader = eagle.load_eagle(folders[method], head)
             embed = target.get_input_embeddings()
             return lambda: EagleTreeDrafter(layer, embed, reader, vocab_size)
         heads = medusa_files.load_medusa(folders[method], head)
         return lambda: MedusaDrafter(heads, vocab_size)
+
+
+@contextmanager
+def fitting(weights: Path, target: str) -> Iterator[None]:
+    """Turns what the libraries raise on weights that are not there, damaged or of another model into one sentence."""
+    try:
+        yield
     except (OSError, KeyError, TypeError, ValueError, RuntimeError, IndexError, SafetensorError) as error:
-        reason = str(error).strip().splitlines()[0][:200]
-        raise SpecvizError("errors.heads_broken", path=str(folders[method]), target=name, reason=reason) from error
+        reason = one_line(error)
+        raise SpecvizError("errors.heads_broken", path=str(weights), target=target, reason=reason) from error
 
 
-def describe(method: str, folders: Mapping[str, Path]) -> str:
-    """A name that a person knows."""
-    if method == "eagle":
-        return "EAGLE-style layer"
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the weights of a drafter are.
+
+    name    as a person knows it; with the beginning of a hash of the weights, for a run goes on by the same ones only
+    levels  how far ahead they can draft at most; None: no limit
+    """
+
+    name: str
+    levels: int | None = None
+
+
+def describe(method: str, folders: Mapping[str, Path], target: str) -> About:
+    """The weights for `method` in `folders`, or that there are none. Reads them all."""
     if method not in folders:
-        return "Medusa heads"
-    return f"{medusa_files.inspect(folders[method]).heads} Medusa heads"
+        return About("EAGLE-style layer" if method == "eagle" else "Medusa heads")
+    folder = folders[method]
+    if method == "eagle":
+        with fitting(folder, target):
+            return About(f"EAGLE-style layer ({sha256(folder / eagle.WEIGHTS)[:SHOWN]})")
+    heads = medusa_files.inspect(folder).heads
+    return About(f"{heads} Medusa heads ({medusa_files.fingerprint(folder)[:SHOWN]})", heads)

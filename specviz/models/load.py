@@ -16,15 +16,14 @@ from specviz.models.compose import DRAFT_WEIGHTS, compose_draft, with_small_head
 from specviz.models.device import check_memory, choose_device, choose_dtype, dtype_name
 from specviz.models.fetch import HUB_ID
 from specviz.models.fit import check_context, check_rollback, check_vocabularies, logit_rows, vocabulary_rows
-from specviz.models.heads import BUNDLED, describe, drafter_maker, heads_in
+from specviz.models.heads import BUNDLED, About, describe, drafter_maker, heads_in
 from specviz.models.open import locate, read_config, read_model, read_tokenizer, weight_bytes
 from specviz.models.prepared import Progress, no_progress
-from specviz.models.presets import DEFAULT, PRESETS
+from specviz.models.presets import CUSTOM, DEFAULT, PRESETS
 from specviz.models.skip import check_layers, default_layers, format_layers, layer_count, parse_layers, skip_layers
 from specviz.models.text import TextCodec
 from specviz.trace import Models
 
-CUSTOM = "custom"
 BUNDLED_DRAFT = "SmolLM2-135M draft"
 
 
@@ -56,6 +55,7 @@ class Pair:
     method: str = "draft"
     _skipped: PreTrainedModel | None = field(default=None, repr=False)
     _learned: dict[str, Callable[[], Drafter]] = field(default_factory=dict, repr=False)
+    _about: dict[str, About] = field(default_factory=dict, repr=False)
 
     def drafter_model(self, method: str) -> PreTrainedModel:
         """The model that drafts in `method` "draft" or "skip". Raises SpecvizError where the pair has none."""
@@ -77,16 +77,24 @@ class Pair:
             self._learned[method] = drafter_maker(self.target, self.vocab_size, method, self.heads)
         return self._learned[method]()
 
+    def about(self, method: str) -> About:
+        """The weights of "eagle" or "medusa", which are read through when they are first asked about."""
+        if method not in self._about:
+            self._about[method] = describe(method, self.heads, self.target_name)
+        return self._about[method]
+
     def models_info(self, method: str) -> Models:
         """What runs in `method`, by names a person knows."""
-        drafts = {
-            "draft": self.draft_name or "no draft",
-            "skip": f"{self.target_name} without layers {format_layers(self.skip)}",
-            **{method: describe(method, self.heads) for method in LEARNED},
-            "lookup": "prompt lookup",
-            "none": "no draft",
-        }
-        return Models(self.id, self.target_name, drafts[method], str(self.device), dtype_name(self.dtype))
+        if method in LEARNED:
+            draft = self.about(method).name
+        else:
+            draft = {
+                "draft": self.draft_name or "no draft",
+                "skip": f"{self.target_name} without layers {format_layers(self.skip)}",
+                "lookup": "prompt lookup",
+                "none": "no draft",
+            }[method]
+        return Models(self.id, self.target_name, draft, str(self.device), dtype_name(self.dtype))
 
 
 def load_pair(

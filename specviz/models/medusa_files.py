@@ -10,6 +10,7 @@ v2 files may hold `draft_vocab_ids` [W]: the heads were trained to put out these
 
 from __future__ import annotations
 
+import hashlib
 import json
 import pickle
 import re
@@ -68,6 +69,16 @@ def inspect(folder: Path) -> Layout:
     """How many heads of what size are in `folder`, all names and shapes checked. Reads no weights, only about them."""
     path, tensors = _stored(folder)
     return _layout(tensors, str(path))
+
+
+def fingerprint(folder: Path) -> str:
+    """The same for the same weights under the same names, in whatever layout they are kept. Reads them all."""
+    _, tensors = _stored(folder)
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        digest.update(name.encode())
+        digest.update(tensors[name].contiguous().flatten().view(torch.uint8).numpy())
+    return digest.hexdigest()
 
 
 def load_medusa(folder: Path, lm_head: nn.Module, dtype: torch.dtype | None = None) -> MedusaHeads:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from specviz.models.fetch import HUB_ID
 
 DEFAULT = "smollm2-135m"
+CUSTOM = "custom"  # the id of a pair of one's own choice
 
 
 @dataclass(frozen=True, slots=True)

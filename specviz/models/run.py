@@ -16,6 +16,7 @@ from specviz.config import LEARNED, RunConfig
 from specviz.engine.clock import Clock
 from specviz.engine.decode import Decoder
 from specviz.engine.drafters import Drafter, LookupDrafter
+from specviz.engine.medusa import check_depth
 from specviz.engine.model import CachedLM
 from specviz.engine.sampling import shape
 from specviz.engine.tree_drafter import TreeDrafter
@@ -28,13 +29,18 @@ BASELINE_STEPS = 5
 
 
 def start(pair: Pair, prompt: str, config: RunConfig) -> Trace:
-    """A trace of no rounds yet. Raises SpecvizError for a prompt that is empty or too long. No model pass."""
+    """A trace of no rounds yet. Raises SpecvizError for a prompt that is empty or too long, and for a tree that
+    the heads cannot draft. No model pass.
+    """
     tokens = tuple(pair.codec.encode(prompt, chat=config.chat))
     context = CachedLM(pair.target).max_context
     if not tokens:
         raise SpecvizError("errors.prompt_empty")
     if context is not None and len(tokens) > context:
         raise SpecvizError("errors.prompt_long", tokens=len(tokens), context=context)
+    levels = pair.about(config.method).levels if config.method in LEARNED else None
+    if levels is not None and config.tree:
+        check_depth(config.depth, levels)
     trace = Trace(config, pair.models_info(config.method), Prompt(prompt, tokens))
     return replace(trace, vocab=tuple(pair.codec.token(i) for i in sorted(ids_of(trace))))
 
@@ -73,7 +79,7 @@ def run(pair: Pair, prompt: str, config: RunConfig, detail: bool = True) -> Trac
     return grown
 
 
-def speculative(pair: Pair, prompt: str, **settings) -> Iterator[Round]:
+def speculative(pair: Pair, prompt: str, **settings: object) -> Iterator[Round]:
     """Decode `prompt` round by round at full speed. `settings` are those of `RunConfig`, for example k=5."""
     trace = start(pair, prompt, RunConfig(**{"method": pair.method} | settings))
     decoder = decoder_for(pair, trace, detail=False)
@@ -81,7 +87,7 @@ def speculative(pair: Pair, prompt: str, **settings) -> Iterator[Round]:
         yield decoder.step()
 
 
-def fork(trace: Trace, at: int, **changes) -> Trace:
+def fork(trace: Trace, at: int, **changes: object) -> Trace:
     """What if? The rounds before `at` as they were, the rest still to be run with `changes` to the config."""
     kept = trace.cut(at)
     return replace(kept, config=replace(trace.config, **changes), finish=None, forked_at=at)

@@ -10,7 +10,7 @@ import copy
 import re
 
 from torch import nn
-from transformers import PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 
 from specviz.config import short
 from specviz.errors import SpecvizError
@@ -93,7 +93,7 @@ def _path_to_layers(model: PreTrainedModel, total: int) -> list[str] | None:
     return None
 
 
-def _shorter_config(config, kept: list[int]):  # PretrainedConfig in, PretrainedConfig out
+def _shorter_config(config: PreTrainedConfig, kept: list[int]) -> PreTrainedConfig:
     config = copy.deepcopy(config)
     text = config.get_text_config(decoder=True)
     types = getattr(text, "layer_types", None)

@@ -1,4 +1,4 @@
-"""How often a head's rank-r candidate is the token that the target wrote, on texts that were never trained on; and the
+"""How often a head's rank-r candidate is the token that was written, on texts that were never trained on; and the
 candidate trees that follow from it (Cai et al., "Medusa", arXiv 2401.10774, section 2.3.3).
 """
 
@@ -8,9 +8,11 @@ import json
 from pathlib import Path
 
 import torch
+from torch import Tensor, nn
 
 from specviz.choices import best_tree, expected_length
 from specviz.engine.medusa import MedusaHeads
+from specviz.engine.reduced import ReducedHead
 from specviz.training.data import Data
 
 TREES = "trees.json"
@@ -27,14 +29,23 @@ def accuracy(heads: MedusaHeads, data: Data, low: float, high: float) -> tuple[l
     for batch in data.held_back_batches(low, high):
         batch = batch.to(device)
         ahead = len(heads) + 1  # head i at t names token t + 2 + i; only places where all heads can be judged
-        # `counts` [t]: the target itself wrote token t + 1
+        # `counts` [t]: token t + 1 was written, not given
         wanted = batch.counts[:, : batch.counts.shape[1] - ahead] & batch.counts[:, ahead - 1 : -1]
-        found = heads(batch.hidden[:, : wanted.shape[1]][wanted]).topk(RANKS).indices  # [heads, n, RANKS]
-        for i, named in enumerate(found):
+        hidden = batch.hidden[:, : wanted.shape[1]][wanted]  # [n, d]
+        for i, head in enumerate(heads):  # one after the other: the logits of all at once take gigabytes
+            named = candidates(heads.reader, head(hidden))
             wrote = batch.tokens[:, 2 + i : 2 + i + wanted.shape[1]][wanted]  # [n]
-            hits[i] += (named == wrote[:, None]).float().sum(0).cpu()
+            hits[i, : named.shape[1]] += (named == wrote[:, None]).float().sum(0).cpu()
         seen += int(wanted.sum())
     return [[round(x / max(seen, 1), 4) for x in row] for row in hits.tolist()], seen
+
+
+def candidates(reader: nn.Module, states: Tensor) -> Tensor:
+    """What a head gives, [n, d] or [n, V] -> ids [n, RANKS] of its likeliest tokens (fewer where it knows fewer)."""
+    if isinstance(reader, ReducedHead):
+        logits = reader.small(states)  # [n, W]
+        return reader.ids[logits.topk(min(RANKS, logits.shape[1])).indices]
+    return reader(states).topk(RANKS).indices
 
 
 def write_trees(heads: MedusaHeads, data: Data, out: Path) -> dict:

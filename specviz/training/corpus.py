@@ -1,15 +1,16 @@
-"""The target writes its own text: the corpus that drafters learn from.
+"""The corpus that drafters learn from: text that the target writes itself, or a draft, for the target to judge.
 
-Many texts at once, one token each per pass; a finished text makes room for the next. Text i depends on (seed, i)
-alone. Texts are gathered into shards of consecutive numbers, each written when its last text is done, so that an
-interruption costs the texts under way and the unwritten shards (one or two), and a new start goes on from there.
+Many texts at once, one token each per pass; a finished text makes room for the next. Text i depends on its
+writer and (seed, i) alone. Texts are gathered into shards of consecutive numbers, each written when its last text is
+done, so that an interruption costs the texts under way and the unwritten shards (one or two), and a new start goes on
+from there.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from specviz.training.shards import read_shard, shards, write_shard
 Progress = Callable[..., None]
 REPORT = "corpus.json"
 WIDTH = 320
+DRAFT = "draft-"  # what the names of shards begin with that a draft wrote
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,15 @@ class Writer:
         eos: tuple[int, ...],
         out: Path,
         plan: CorpusPlan,
-        labels: bool = True,
+        draft: str | None = None,
     ) -> None:
-        """labels: `model` is the target, so what it thought along the way is kept for the drafters to learn from."""
+        """draft: the name of the draft that `model` is. None: it is the target, so what it thought along the way is
+        kept for the drafters to learn from.
+        """
         self.tokenizer, self.eos, self.out, self.plan = tokenizer, frozenset(eos), out, plan
         self.chat = Chat.of(tokenizer, self.eos)
         self.size = model.config.get_text_config(decoder=True).vocab_size
-        self.labels = labels
+        self.draft = draft
         self.batch = Batch(model, plan.rows, plan.width, self.chat.opening)
         out.mkdir(parents=True, exist_ok=True)
         self.have = sum(path.stat().st_size // (2 if self.size <= 1 << 16 else 4) for path in shards(out))
@@ -92,7 +96,7 @@ class Writer:
         prompt = compose(plan.seed, index)
         return Sequence(plan.seed, index, prompt, self.chat, self._encode, self.eos, plan.width)
 
-    def _missing(self):
+    def _missing(self) -> Iterator[int]:
         """Numbers of the texts to write: all those of shards that are not there, in order."""
         shard = 0
         while True:
@@ -101,7 +105,7 @@ class Writer:
             shard += 1
 
     def _name(self, shard: int) -> str:
-        return f"seed{self.plan.seed}-{shard:05}"
+        return f"{DRAFT if self.draft else ''}seed{self.plan.seed}-{shard:05}"
 
     def _encode(self, turn: str) -> list[int]:
         room = self.plan.width // 2  # a long text leaves room for an answer
@@ -118,14 +122,15 @@ class Writer:
         del self.done[shard]
         tokens, facts = [text.tokens for text, _ in done], [text.facts() for text, _ in done]
         path = self.out / f"{self._name(shard)}.bin"
-        if done and self.labels:
+        if done and self.draft is None:
             write_labels(path, {name: torch.cat([labels[name] for _, labels in done]) for name in done[0][1]})
         self.have += write_shard(self.out, path.stem, tokens, facts, self.size)
         self._report()
 
     def _report(self) -> dict:
         model = self.batch.model
-        facts = {"target": model.config.name_or_path.rstrip("/").rpartition("/")[2], "plan": asdict(self.plan)}
+        target = model.config.name_or_path.rstrip("/").rpartition("/")[2]  # a draft bears the name of its target
+        facts = {"target": target, "writer": self.draft or target, "plan": asdict(self.plan)}
         facts |= {"dtype": str(model.dtype).removeprefix("torch."), "tokens": self.have}
         facts |= {"tokens_per_second": round(self.written / max(self.seconds, 1e-9), 1)}
         facts |= describe(self.out)
@@ -134,11 +139,13 @@ class Writer:
 
 
 def describe(folder: Path) -> dict:
-    """How many texts and tokens a corpus holds, by temperature."""
-    texts, tokens, by_temperature, paths = 0, 0, Counter(), shards(folder)
+    """How many texts and written tokens a corpus holds, by temperature and by who wrote them."""
+    texts, tokens, by_temperature, paths = 0, {"target": 0, "draft": 0}, Counter(), shards(folder)
     for path in paths:
+        writer = "draft" if path.name.startswith(DRAFT) else "target"
         for text in read_shard(path):
-            texts, tokens = texts + 1, tokens + sum(end - start for start, end in text.spans)
+            texts += 1
+            tokens[writer] += sum(end - start for start, end in text.spans)
             by_temperature[f"{text.temperature:g}"] += 1
-    facts = {"shards": len(paths), "texts": texts, "tokens_by_target": tokens}
+    facts = {"shards": len(paths), "texts": texts, "tokens_by_writer": tokens}
     return facts | {"texts_by_temperature": dict(sorted(by_temperature.items()))}

@@ -29,7 +29,7 @@ class Labelled:
     ids: Tensor  # [B, S, TOP] the target's likeliest tokens after this one
     probs: Tensor  # [B, S, TOP] float32, and their probabilities; 0 in the padding
     hidden: Tensor  # [B, S, d] float32, the target's last hidden states
-    counts: Tensor  # [B, S] bool: the target itself wrote the next token here
+    counts: Tensor  # [B, S] bool: the next token was written by the corpus's writer, not given to it
 
     def to(self, device: torch.device) -> Labelled:
         return Labelled(*(getattr(self, name).to(device) for name in self.__slots__))
@@ -76,7 +76,7 @@ class Data:
         return [self._read(kept[i : i + self.batch]) for i in range(0, len(kept), self.batch)]
 
     def frequent(self, size: int, always: tuple[int, ...] = ()) -> tuple[Tensor, float]:
-        """The `size` ids that the target writes most often, `always` among them, rising; their share of its text."""
+        """The `size` ids that the corpus's writers wrote most often, `always` among them, rising; their share."""
         counts: Counter[int] = Counter()
         for place in self.places:
             for start, end in place.text.spans:

@@ -10,15 +10,16 @@ import json
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import nn
 from transformers import PreTrainedModel
 
 from specviz.engine.reduced import ReducedHead
 from specviz.models.compose import LAYERS
+from specviz.models.heads import fitting
 from specviz.training.data import Labelled
 from specviz.training.losses import Fit, Vocabulary, fit
-from specviz.training.target import Parts, pruned
+from specviz.training.target import Parts, load_layers, pruned
 
 
 class DraftTask:
@@ -37,10 +38,8 @@ class DraftTask:
         self.head = ReducedHead(parts.head, chosen)
         self.vocabulary = Vocabulary(chosen, len(parts.head))
         if weights is not None:
-            begun = load_file(weights / LAYERS)
-            begun.pop("draft_vocab_ids", None)
-            named = {name.removeprefix("model."): tensor.float() for name, tensor in begun.items()}
-            self.module.load_state_dict(named, strict=False)
+            with fitting(weights, name):
+                load_layers(self.module, weights)
 
     def fits(self, batch: Labelled, step: int | None) -> list[tuple[float, Fit]]:
         states = self.module(input_ids=batch.tokens, use_cache=False).last_hidden_state[batch.counts]  # [n, d]

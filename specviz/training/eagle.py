@@ -16,6 +16,7 @@ from transformers import PreTrainedModel
 
 from specviz.engine.eagle import WEIGHTS, EagleLayer, EagleSizes, save_config
 from specviz.engine.reduced import ReducedHead
+from specviz.models.heads import fitting
 from specviz.training.data import Labelled
 from specviz.training.losses import Fit, Vocabulary, fit
 from specviz.training.target import Parts
@@ -38,9 +39,10 @@ class EagleTask:
         self.vocabulary = Vocabulary(chosen, len(parts.head))
         self.module: nn.Module = from_last_layer(parts)
         if weights is not None:
-            begun = load_file(weights / WEIGHTS)
-            begun.pop("draft_vocab_ids", None)
-            self.module.load_state_dict({name: tensor.float() for name, tensor in begun.items()})
+            with fitting(weights, name):
+                begun = load_file(weights / WEIGHTS)
+                begun.pop("draft_vocab_ids", None)
+                self.module.load_state_dict({name: tensor.float() for name, tensor in begun.items()})
 
     def fits(self, batch: Labelled, step: int | None) -> list[tuple[float, Fit]]:
         embedded = nn.functional.embedding(batch.tokens[:, 1:], self.embedding.to(batch.tokens.device))

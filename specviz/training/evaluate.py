@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from safetensors.torch import load_file
 from transformers import PreTrainedModel
 
 from specviz.config import LEARNED, RunConfig
@@ -21,13 +20,12 @@ from specviz.engine.model import CachedLM
 from specviz.engine.reduced import ReducedHead
 from specviz.metrics import measure
 from specviz.models import heads
-from specviz.models.compose import LAYERS
 from specviz.models.load import Pair
 from specviz.models.prepared import Progress
 from specviz.models.run import drafter_for
 from specviz.trace import Round
 from specviz.training.prompts import evaluation
-from specviz.training.target import pruned
+from specviz.training.target import load_layers, pruned
 
 TOKENS = 96
 TEMPERATURES = (0.0, 0.7)
@@ -107,14 +105,14 @@ def drafter_maker(pair: Pair, method: str, weights: Path | None) -> Callable[[],
 
 
 def draft_model(pair: Pair, weights: Path) -> PreTrainedModel:
-    """The draft of `weights`: its own layers, the target's embeddings, the part of the LM head it was trained for."""
-    about = json.loads((weights / "config.json").read_text(encoding="utf-8"))
-    tensors = load_file(weights / LAYERS)
-    chosen = tensors.pop("draft_vocab_ids", None)
-    model = pruned(pair.target, tuple(about["layers_from_target"]))
-    named = {name.removeprefix("model."): tensor for name, tensor in tensors.items()}
-    missing = model.base_model.load_state_dict(named, strict=False).unexpected_keys
-    assert not missing, missing
+    """The draft of `weights`: its own layers, the target's embeddings, the part of the LM head it was trained for.
+
+    Raises SpecvizError where they are damaged or not those of a draft for this target.
+    """
+    with heads.fitting(weights, pair.target_name):
+        about = json.loads((weights / "config.json").read_text(encoding="utf-8"))
+        model = pruned(pair.target, tuple(about["layers_from_target"]))
+        chosen = load_layers(model.base_model, weights)
     model.base_model.layers.to(pair.dtype)
     model.base_model.norm.to(pair.dtype)
     if chosen is not None:

@@ -1,4 +1,4 @@
-"""One text of the corpus while it is being written: what is given, what the target writes, when it ends."""
+"""One text of the corpus while it is being written: what is given, what its writer adds, when it ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAST = 8  # tokens below which a text is not worth keeping
 class Sequence:
     """Text `index` of the corpus of `seed`. Its randomness comes from (seed, index) alone.
 
-    Given tokens wait in `given`; where it is empty, the target's draw is taken. `limit` is its greatest length.
+    Given tokens wait in `given`; where it is empty, the draw of who writes is taken. `limit` is its greatest length.
     """
 
     def __init__(
@@ -33,9 +33,9 @@ class Sequence:
         self.turns = deque(encode(turn) for turn in prompt.turns)
         self.tokens: list[int] = list(chat.opening)
         self.given: deque[int] = deque()
-        self.spans: list[list[int]] = []  # where the target wrote
+        self.spans: list[list[int]] = []  # what was written and not given
         self.answers = max(1, len(prompt.turns))
-        self.asking = not prompt.turns  # the target is writing the user's turn
+        self.asking = not prompt.turns  # the user's turn is being written, too
         self.user_turn: range | None = None  # the one it wrote
         self.done = False
         if self.turns:
@@ -47,7 +47,7 @@ class Sequence:
         return max(self.prompt.temperature, 0.7) if self.asking else self.prompt.temperature
 
     def take(self, drawn: int) -> None:
-        """Goes on by one token: a given one, or else the target's draw. Sets `done` after the last."""
+        """Goes on by one token: a given one, or else the draw. Sets `done` after the last."""
         if self.given:
             self.tokens.append(self.given.popleft())
         else:

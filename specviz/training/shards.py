@@ -2,8 +2,8 @@
 
 `name.bin` holds the ids of all sequences one after another (uint16, uint32 for vocabularies beyond 65,536 ids;
 little endian); `name.jsonl` one line a sequence: `n` tokens, `prompt` tokens that were given, `temp`, `magpie`, and
-where the target wrote in several places (`spans`) the ranges it wrote. The .bin is renamed into place last, so a
-shard is whole or not there.
+the ranges that were written and not given (`spans`). The .bin is renamed into place last, so a shard is whole or not
+there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from specviz.errors import SpecvizError
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One sequence and where the target wrote: only there does a drafter have anything to learn."""
+    """One sequence and what its writer (target or draft) wrote: only there does a drafter have anything to learn."""
 
     tokens: np.ndarray  # [n] ids
     spans: tuple[tuple[int, int], ...]  # [start, end)

@@ -36,10 +36,11 @@ def corpus(args: argparse.Namespace, progress: Progress) -> dict:
     context = getattr(pair.target.config.get_text_config(decoder=True), "max_position_embeddings", None)
     width = WIDTH if context is None else min(context, WIDTH)
     plan = CorpusPlan(tokens=args.tokens, seed=args.seed, rows=args.rows, width=width)
-    own = draft_model(pair, needed(args, "weights")) if args.weights else None  # a draft's own text, to be judged
-    model, out = own or pair.target, needed(args, "out")
-    writer = Writer(model, pair.codec.tokenizer, pair.eos, out, plan, labels=own is None)
-    return writer.run(progress)
+    model, draft = pair.target, None
+    if args.weights:
+        weights = needed(args, "weights")
+        model, draft = draft_model(pair, weights), weights.resolve().name
+    return Writer(model, pair.codec.tokenizer, pair.eos, needed(args, "out"), plan, draft).run(progress)
 
 
 def teach(args: argparse.Namespace, progress: Progress) -> dict:
@@ -88,7 +89,7 @@ def make_task(args: argparse.Namespace, pair: Pair, ids: torch.Tensor) -> Task:
 
 
 def judge(args: argparse.Namespace, progress: Progress) -> dict:
-    """Acceptance on the held-out prompts, with the engine that the app runs; in a file beside that of other drafters."""
+    """Acceptance on the held-out prompts, with the engine that the app runs; in a file beside others'."""
     pair = target_of(args, progress)
     weights = None if args.weights is None else needed(args, "weights")
     make = drafter_maker(pair, args.method, weights)

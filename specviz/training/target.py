@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from specviz.errors import SpecvizError
+from specviz.models.compose import LAYERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +62,18 @@ def pruned(model: PreTrainedModel, layers: tuple[int, ...]) -> PreTrainedModel:
     small.base_model.layers.requires_grad_(True)
     small.base_model.norm.requires_grad_(True)
     return small
+
+
+def load_layers(model: nn.Module, weights: Path) -> Tensor | None:
+    """Puts a draft's own layers and norm into a decoder that `pruned` made; the ids it was trained to put out, if few.
+
+    Raises what the libraries raise (see `models.heads.fitting`), and KeyError for tensors too few or too many.
+    """
+    tensors = load_file(weights / LAYERS)
+    chosen = tensors.pop("draft_vocab_ids", None)
+    named = {name.removeprefix("model."): tensor.float() for name, tensor in tensors.items()}
+    wrong = named.keys() ^ {name for name, p in model.named_parameters() if p.requires_grad}
+    if wrong:
+        raise KeyError(min(wrong))
+    model.load_state_dict(named, strict=False)  # embeddings stay the target's
+    return chosen

@@ -150,7 +150,7 @@ def _settings(page: Page, values: dict[str, Any]) -> tuple[dict[str, Any], gr.Dr
                 [*trees, OWN],
                 value=name_of(values["tree"]),
                 elem_id="sv-shape",
-                elem_classes="sv-if-shape",
+                elem_classes="sv-if-shape sv-wide",
                 min_width=120,
             ),
             label="ui.shape",
@@ -161,10 +161,10 @@ def _settings(page: Page, values: dict[str, Any]) -> tuple[dict[str, Any], gr.Dr
         budget.visible = known
         labels.add(budget, label="ui.budget")
         amount("k", 0, 32, 1, "sv-if-k")
-        choice("siblings", SIBLINGS, 120, "sv-on-tree sv-if-siblings")
+        choice("siblings", SIBLINGS, 120, "sv-on-tree sv-if-siblings sv-wide")
         amount("nodes", 0, 256, 1, "sv-if-eagle")
         amount("branch", 1, 64, 1, "sv-if-eagle")
-        choice("verify", VERIFIERS, 120)
+        choice("verify", VERIFIERS, 120, "sv-wide")
         amount("eps", 0, 1, 0.01, "sv-if-typical")
         amount("delta", 0, 1, 0.05, "sv-if-typical")
         amount("temperature", 0, 100, 0.1)

@@ -10,12 +10,13 @@ from specviz.errors import SpecvizError
 from specviz.trace import Trace
 from specviz.trace_json import MAX_BYTES
 
-PUBLIC_LIMITS = {"k": 16, "max_new_tokens": 128, "nodes": 64}
 PUBLIC_NODES = 64  # of a tree
+PUBLIC_LIMITS = {"k": 16, "max_new_tokens": 128, "nodes": PUBLIC_NODES, "branch": 8}
 PUBLIC_PROMPT = 2_000  # characters
 PUBLIC_ROUNDS = 128  # of one trace
 PUBLIC_BYTES = 2 * 2**20  # of a trace from outside
 WAITING = 24  # visitors that may wait or run at once; each holds a thread of the server
+DRAWING = 4  # visitors whose panels of a tree are drawn at once; each takes some milliseconds of a processor
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class Options:
 
     pair           id of a preset; None: the bundled one
     target, draft  hub id or folder instead of a preset; both None: the preset
-    heads          folder of EAGLE-style or Medusa weights; None: those that come with the target, if any
+    heads          folder or hub id of EAGLE-style or Medusa weights for the target that the app is started with; None:
+                   those that come with it, if any
     public         strangers use it: tighter limits, and no pair but the one it was started with
     """
 
@@ -41,7 +43,8 @@ class Options:
         if not self.public:
             return
         for name, limit in PUBLIC_LIMITS.items():
-            if getattr(config, name) > limit:
+            counts = name != "branch" or config.nodes  # what nobody asks for may stand in its field
+            if counts and getattr(config, name) > limit:
                 raise SpecvizError("ui.public_limit", name=name, limit=limit)
         if len(config.tree) > PUBLIC_NODES:
             raise SpecvizError("ui.public_tree", limit=PUBLIC_NODES, nodes=len(config.tree))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from specviz.config import short
 from specviz.errors import SpecvizError
+from specviz.models.presets import CUSTOM, DEFAULT, PRESETS
 from specviz.trace import Trace
 from specviz.ui.lane import Job, Lane
 from specviz.ui.loading import PairLoader, Progress
@@ -20,16 +21,13 @@ from specviz.ui.options import Options
 if TYPE_CHECKING:
     from specviz.models.load import Pair
 
-CUSTOM = "custom"
-DEFAULT_PAIR = "smollm2-135m"
-
 
 class Runner:
     """`load(pair_id, progress)` loads a pair; it is a parameter so that tests can bring a small one."""
 
     def __init__(self, options: Options, load: Callable[[str, Progress], Pair] | None = None) -> None:
         self.options = options
-        self.default = CUSTOM if options.target or options.draft else options.pair or DEFAULT_PAIR
+        self.default = CUSTOM if options.target or options.draft else options.pair or DEFAULT
         self._load = load or self._load_pair
         self._lane = Lane()
         self._lock = threading.Lock()
@@ -40,8 +38,6 @@ class Runner:
         """Ids of the pairs that a visitor may choose; the first is the one the app was started with."""
         if self.options.public:
             return (self.default,)
-        from specviz.models.presets import PRESETS
-
         return (self.default, *(name for name in PRESETS if name != self.default))
 
     def loader(self, pair: str | None = None) -> PairLoader:
@@ -142,7 +138,8 @@ class Runner:
         from specviz.models.load import load_pair
 
         o = self.options
-        common = {"heads": o.heads, "device": o.device, "dtype": o.dtype, "progress": progress}
+        heads = o.heads if pair == self.default else None  # they fit one target only
+        common = {"heads": heads, "device": o.device, "dtype": o.dtype, "progress": progress}
         if pair == CUSTOM:
             method = "draft" if o.draft else "skip"  # a target alone can still draft for itself
             return load_pair(target=o.target, draft=o.draft, method=method, **common)

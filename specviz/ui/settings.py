@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from specviz.config import METHODS, RunConfig, short
+from specviz.choices import Choices
+from specviz.config import METHODS, TREE_METHODS, RunConfig, short
 from specviz.errors import SpecvizError
 from specviz.models.tree_presets import read_tree, write_tree
 from specviz.trace import Trace
@@ -38,7 +39,6 @@ FIELDS = (
     "delta",
 )
 NUMBERS = ("k", "temperature", "top_k", "top_p", "min_p", "max_new_tokens", "nodes", "branch", "eps", "delta")
-TREE_METHODS = ("draft", "skip", "medusa")  # they draft what `tree` says; eagle grows its own, of `nodes` nodes
 MAX_LINK = 2_000  # characters of a prompt that a link may carry
 MAX_PROMPT = 200_000  # characters; refused here, before anything waits for a model
 
@@ -77,12 +77,27 @@ def read(values: Sequence[object]) -> Settings:
     given["seed"] = read_seed(given["seed"])
     given["stop"] = _stop(given["stop"])
     tree = given["tree"]
-    if not isinstance(tree, str):
+    if given["method"] in TREE_METHODS["tree"]:
+        given["tree"] = tree_in(tree)
+    elif isinstance(tree, str):
+        given["tree"] = ()
+    else:
         raise SpecvizError("ui.not_text", name="tree", value=short(tree))
-    given["tree"] = read_tree(tree) if given["method"] in TREE_METHODS else ()
-    if given["method"] != "eagle":
+    if given["method"] not in TREE_METHODS["nodes"]:
         given["nodes"] = 0
     return Settings(prompt, RunConfig(**given), pair)
+
+
+def tree_in(text: object) -> Choices:
+    """The tree in its field. Raises SpecvizError; what is no JSON at all is said without the parser's words."""
+    if not isinstance(text, str):
+        raise SpecvizError("ui.not_text", name="tree", value=short(text))
+    try:
+        return read_tree(text)
+    except SpecvizError as error:
+        if error.key != "errors.tree_json":
+            raise
+        raise SpecvizError("ui.tree_syntax") from error
 
 
 def of_trace(trace: Trace, pair: str) -> Settings:

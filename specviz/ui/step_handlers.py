@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
@@ -15,6 +15,9 @@ from specviz.ui.flow import follow
 from specviz.ui.message import failure, message, whole
 from specviz.ui.runner import Runner
 from specviz.views.tokens import markup
+
+if TYPE_CHECKING:
+    from specviz.models.load import Pair
 
 Updates = tuple[Any, ...]  # of: stage, trace, Run, Step, Stop
 
@@ -37,7 +40,7 @@ def run(
         runner.options.check(wanted.prompt, wanted.config)
         going_on = one_round and shown is not None and continues(shown, wanted)
 
-        def make(pair) -> Trace:
+        def make(pair: Pair) -> Trace:
             from specviz.models.run import start
 
             return shown if going_on and shown is not None else start(pair, wanted.prompt, wanted.config)
@@ -52,7 +55,7 @@ def run(
     except GeneratorExit:
         raise
     except Exception as error:
-        yield message(status=failure(error)), gr.skip(), *buttons(busy=False)
+        yield message(status=failure(error)), gr.skip(), *buttons(runner.busy(session))
 
 
 def continues(shown: Trace, wanted: settings.Settings) -> bool:

@@ -5,7 +5,7 @@ What it shares with the Tree tab is laid out in `desk.py`; what the buttons do i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -42,7 +42,7 @@ def build(page: Page, desk: Desk) -> None:
         request: gr.Request, shown: Trace | None, prompt: Any, method: Any, k: Any, temperature: Any,
         seed: Any, top_k: Any, top_p: Any, min_p: Any, max_new_tokens: Any, stop: Any, chat: Any, pair: Any,
         verify: Any, tree: Any, siblings: Any, nodes: Any, branch: Any, eps: Any, delta: Any,
-    ):  # fmt: skip
+    ) -> Iterator[tuple]:  # fmt: skip
         """Runs the prompt to its end."""
         values = (
             prompt, method, k, temperature, seed, top_k, top_p, min_p, max_new_tokens, stop, chat, pair,
@@ -54,7 +54,7 @@ def build(page: Page, desk: Desk) -> None:
         request: gr.Request, shown: Trace | None, prompt: Any, method: Any, k: Any, temperature: Any,
         seed: Any, top_k: Any, top_p: Any, min_p: Any, max_new_tokens: Any, stop: Any, chat: Any, pair: Any,
         verify: Any, tree: Any, siblings: Any, nodes: Any, branch: Any, eps: Any, delta: Any,
-    ):  # fmt: skip
+    ) -> Iterator[tuple]:  # fmt: skip
         """Runs one more round, or the first one where the settings have changed."""
         values = (
             prompt, method, k, temperature, seed, top_k, top_p, min_p, max_new_tokens, stop, chat, pair,

@@ -7,11 +7,12 @@ from typing import Any
 
 import gradio as gr
 
-from specviz.config import VERIFIERS
+from specviz.config import TREE_METHODS, VERIFIERS
 from specviz.errors import SpecvizError
 from specviz.i18n import t
 from specviz.trace import Round, Trace
 from specviz.ui.flow import waiting
+from specviz.ui.lane import Job
 from specviz.ui.message import failure, message, run_id
 from specviz.ui.place import read_place
 from specviz.ui.runner import Runner
@@ -45,7 +46,16 @@ def _told(trace: Trace, r: Round, position: int | None, node: int | None, lang: 
     where = t(lang, "ui.tree_place", r=r.index + 1)
     said = t(lang, "ui.tree_select") if position is None else words.verdict(trace, r.index, position, lang)
     seen = "" if node is None else f" {markup(tree_mask.seen_by(trace, r, node, lang))}"
-    return f"<p><b>{markup(where)}</b> {markup(said)}{seen}</p>"
+    return f"<p><b>{markup(where)}</b> {markup(said)}{seen}</p>{_chain_told(trace, lang)}"
+
+
+def _chain_told(trace: Trace, lang: str) -> str:
+    """For a run that drafts chains: what a tree is good for, and how to get one. No `p`, for that may be hidden."""
+    if trace.config.is_tree:
+        return ""
+    way = next((way for way, methods in TREE_METHODS.items() if trace.config.method in methods), "method")
+    gap = "" if lang.startswith("zh") else " "
+    return f"<div>{markup(t(lang, 'ui.chain_told') + gap + t(lang, f'ui.chain_to_{way}'))}</div>"
 
 
 def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session: str) -> Iterator[tuple]:
@@ -73,23 +83,26 @@ def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session:
                 if grown is None and status != told:
                     told = status
                     yield message(status=status), *[gr.skip()] * 5
+            stopped = job.stopped  # by hand, or nobody looks any more: then no other rule follows
             job.stop()
-            if job.dropped:
+            if job.dropped:  # another trace has come, or the comparison was begun anew: nothing of this one is shown
+                yield *[gr.skip()] * 3, *buttons(runner.busy(session))
                 return
             if job.error is not None:
                 raise job.error
-            if job.trace is None or len(job.trace.rounds) <= r.index:
-                break  # stopped by hand before its round was done
-            found[rule] = job.trace
+            if job.trace is not None and len(job.trace.rounds) > r.index:
+                found[rule] = job.trace
+            if stopped:
+                break
         table = verdicts_beside(found, r.index, lang) if found else ""
         yield message(status=None), table, (run_id(trace), r.index, found), *buttons(runner.busy(session))
     except GeneratorExit:
         raise
     except Exception as error:
-        yield message(status=failure(error)), gr.skip(), gr.skip(), *buttons(busy=False)
+        yield message(status=failure(error)), gr.skip(), gr.skip(), *buttons(runner.busy(session))
 
 
-def _judge_again(runner: Runner, trace: Trace, index: int, rule: str, session: str):
+def _judge_again(runner: Runner, trace: Trace, index: int, rule: str, session: str) -> Job:
     def make(_pair: object) -> Trace:
         from specviz.models.run import fork
 

@@ -6,6 +6,7 @@ text, "run/round/position": empty while another tab is open, so that a visitor w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
@@ -14,11 +15,13 @@ from specviz.errors import SpecvizError
 from specviz.trace import Trace
 from specviz.ui import tree_edit, tree_handlers
 from specviz.ui.desk import TABS, Desk
-from specviz.ui.options import WAITING
+from specviz.ui.options import DRAWING, WAITING
 from specviz.ui.page import Page
 from specviz.ui.place import read_place
 
 HERE = "() => SpecvizApp.placeOf('main')"
+# who picks the EAGLE-style layer in this tab wants a tree, and 0 nodes are a chain
+EAGLE_TREE = "(method, n) => method === 'eagle' && !n && document.body.dataset.svTab === 'tree' ? 16 : n"
 
 
 def build(page: Page, desk: Desk) -> None:
@@ -58,7 +61,7 @@ def _panels(page: Page, desk: Desk, place: gr.Textbox, told: gr.HTML) -> None:
         lambda trace, at, lang: tree_handlers.panels(trace, at, lang) if at else (gr.skip(),) * 5,
         [desk.trace, place, page.lang],
         [told, mask, paths, heads, rows],
-        queue=False,
+        concurrency_limit=DRAWING,
         show_progress="hidden",
         api_visibility="private",
         trigger_mode="always_last",
@@ -73,7 +76,7 @@ def _verifiers(page: Page, desk: Desk, place: gr.Textbox) -> None:
     table = gr.HTML(padding=False, elem_id="sv-p-verifiers")
     compared = gr.State(None)
 
-    def on_compare(request: gr.Request, trace: Trace | None, at: Any, lang: str):
+    def on_compare(request: gr.Request, trace: Trace | None, at: Any, lang: str) -> Iterator[tuple]:
         """Judges the round on the board by every rule."""
         yield from tree_handlers.compare(runner, trace, at, lang, request.session_hash or "")
 
@@ -100,7 +103,7 @@ def _verifiers(page: Page, desk: Desk, place: gr.Textbox) -> None:
 def _editor(page: Page, desk: Desk, place: gr.Textbox) -> None:
     """Name, size and branches write the tree's text; the text says in words what it is, and which of the names."""
     fields, lang = desk.fields, page.lang
-    tree, method, k = fields["tree"], fields["method"], fields["k"]
+    tree, method, k, nodes = fields["tree"], fields["method"], fields["k"], fields["nodes"]
     quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
     def edited(make: Any) -> Any:
@@ -131,14 +134,20 @@ def _editor(page: Page, desk: Desk, place: gr.Textbox) -> None:
     desk.remove.click(edited(at(tree_edit.remove_branch)), here, outputs, **quiet)
 
     tree.change(lambda text: (tree_edit.name_of(text), tree_edit.size_of(text)), [tree], names, **quiet)
-    said = [tree, method, k, fields["nodes"], fields["branch"]]
+    said = {name: fields[name] for name in ("tree", "method", "k", "nodes", "branch", "siblings", "temperature")}
+
+    def in_words(lang: str, trace: Trace | None, place: Any, *values: Any) -> str:
+        r, position = read_place(trace, place) or (None, None)
+        return tree_edit.in_words(dict(zip(said, values, strict=True)), trace, r, position, lang)
+
     gr.on(
-        [*(one.change for one in said), lang.change, page.demo.load],
-        tree_edit.in_words,
-        [*said, lang],
+        [*(one.change for one in said.values()), place.change, lang.change, page.demo.load],
+        in_words,
+        [lang, desk.trace, place, *said.values()],
         [desk.told],
         trigger_mode="always_last",
         **quiet,
     )
+    method.input(None, [method, nodes], [nodes], js=EAGLE_TREE)
     marks, mark = [method, tree, fields["verify"]], "(...values) => SpecvizApp.mark(...values)"
     gr.on([*(one.change for one in marks), page.demo.load], None, marks, None, js=mark)

@@ -39,6 +39,8 @@ def changed(trace: Trace | None, at: Any, change: Any, value: Any, position: Any
     if change in ("temperature", "k", "seed"):
         if change == "seed":
             value = read_seed(value)
+        if change == "k" and trace.config.tree:
+            raise SpecvizError("ui.k_of_tree")
         return index, replace(trace.config, overrides=kept, **{change: value})
     k = len(trace.rounds[index].draft.tokens)
     if not k:
@@ -79,7 +81,7 @@ def fork(
         pair = trace.models.pair if trace.models.pair in runner.pairs() else runner.default
         said = in_words(trace, index, config, change, lang)
 
-        def make(_pair) -> Trace:
+        def make(_pair: object) -> Trace:
             from specviz.models.run import fork as cut
 
             return replace(cut(trace, index), config=config)
@@ -95,7 +97,7 @@ def fork(
         raise
     except Exception as error:
         status = gr.update(value=message(status=failure(error)), visible=True)
-        yield status, gr.skip(), gr.skip(), *buttons(busy=False)
+        yield status, gr.skip(), gr.skip(), *buttons(runner.busy(session))
 
 
 def token_choices(trace: Trace | None, at: Any, position: Any) -> list[tuple[str, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
@@ -67,7 +68,7 @@ def build(page: Page, stage: Stage, trace: gr.State, actions: list[gr.Button]) -
     def run_fork(
         request: gr.Request, trace: Trace | None, at_round: Any, change: Any, temperature: Any, k: Any, seed: Any,
         u: Any, token: Any, position: Any, lang: Any,
-    ):  # fmt: skip
+    ) -> Iterator[tuple]:  # fmt: skip
         """Runs again from a round on, with one thing changed: the one that `change` names."""
         values = dict(zip(CHANGES, (temperature, k, seed, u, token), strict=True))
         value = values.get(change) if isinstance(change, str) else None

@@ -7,7 +7,7 @@ level as near to its tidy places as its order and the distance of one row allow 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import networkx as nx
@@ -63,7 +63,7 @@ def layout(parents: tuple[int, ...], end: int | None = None) -> dict:
     }
 
 
-def _order(tree: nx.DiGraph):
+def _order(tree: nx.DiGraph) -> Callable[[int], int]:
     """Sorts a level so that children come in the order of their parents: by when a walk from the root comes to them."""
     return {node: i for i, node in enumerate(nx.dfs_preorder_nodes(tree, -1))}.__getitem__
 

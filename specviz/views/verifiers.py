@@ -36,7 +36,8 @@ def _rule(rule: str, trace: Trace, r: Round, lang: str) -> str:
     accepted = accepted or _small(t(lang, "views.accepts_none"))
     ends = _small(t(lang, "views.text_ended"))
     if r.final is not None:
-        told = t(lang, f"views.kind_{r.final.kind}", p=prob(r.final.prob))
+        chosen = trace.config.verify == "greedy" or trace.config.temperature == 0  # nothing is drawn then
+        told = t(lang, "views.kind_chosen" if chosen else f"views.kind_{r.final.kind}", p=prob(r.final.prob))
         ends = f"<bdi>{markup(name(vocab, r.final.token))}</bdi> {_small(told)}"
     cells = (kind + about, accepted, ends, str(len(r.emitted)))
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

@@ -13,7 +13,7 @@ NODE = {"en": "node {}", "zh-CN": "节点 {}"}
 
 @pytest.fixture
 def file(tmp_path):
-    trace = tree_trace(of_profile((4, 7, 4, 1)), path=(0, 5), tried=(4, 11))
+    trace = tree_trace(of_profile((4, 7, 4, 1)), path=(0, 5), tried=(4, 13))
     path = tmp_path / "tree.json"
     path.write_text(dump_trace(trace), encoding="utf-8")
     return path

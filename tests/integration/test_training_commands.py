@@ -78,6 +78,8 @@ def test_a_draft_writes_text_that_the_target_judges(target, corpus, tmp_path):
     assert run("draft", target, "--corpus", corpus, "--out", first, *options) == 0
     assert run("corpus", target, "--weights", first, "--out", texts, "--tokens", 1, "--rows", 100) == 0
     assert not (texts / "teacher").exists()
+    assert json.loads((texts / "corpus.json").read_text())["writer"] == "first"
+    assert all(path.name.startswith("draft-seed0-") for path in texts.glob("*.bin"))
     assert run("draft", target, "--corpus", texts, "--out", second, "--weights", first, *options) == 0
     labels = load_file(next((texts / "teacher").iterdir()))
     ids = torch.tensor(next(read_shard(next(texts.glob("*.bin")))).tokens.astype("int64"))

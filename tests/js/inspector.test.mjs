@@ -15,7 +15,7 @@ function at(trace, round, phase, index, pinned = null, back = 0) {
 
 test('the inspector follows the run and never tells more than was shown', () => {
   const trace = traceOf([rejectedRound()]);
-  assert.deepEqual(at(trace, 0, 'gate', 1, null, 0.5), { position: 1, subject: 'draft', passed: true, kind: null, drawn: false, judged: false, context: 1 });
+  assert.deepEqual(at(trace, 0, 'gate', 1, null, 0.5), { position: 1, subject: 'draft', passed: true, open: true, kind: null, drawn: false, judged: false, context: 1 });
   assert.equal(at(trace, 0, 'gate', 1).kind, 'rejected');
   assert.equal(at(trace, 0, 'gate', 1, 2).kind, 'unreached');
   assert.equal(at(trace, 0, 'gate', 0, 2).kind, null);

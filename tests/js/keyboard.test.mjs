@@ -29,6 +29,13 @@ test('a key pressed elsewhere on the page is left alone', () => {
   assert.equal(keyIsTaken({ target: BODY }, 'toggle'), false);
 });
 
+test('a plain button does not keep the keys, but one with a part of its own does', () => {
+  const focused = (role) => ({ tagName: 'BUTTON', getAttribute: () => role });
+  const a = stage('a', null);
+  assert.equal(stageForKey([a], null, focused(null), inSight), a);
+  assert.equal(stageForKey([a], null, focused('tab'), inSight), null);
+});
+
 test('paging stays with the page, and every key in the list does something', () => {
   assert.equal(keyAction({ key: 'PageDown' }), null);
   const names = { '←': 'ArrowLeft', '→': 'ArrowRight', '↑': 'ArrowUp', '↓': 'ArrowDown', Esc: 'Escape', key_space: ' ' };

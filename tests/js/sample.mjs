@@ -104,7 +104,7 @@ export function traceOf(rounds, more = {}) {
   return {
     schema: 'specviz-trace/1',
     config: { method: 'draft', k: 3, temperature: 0.8, overrides: [], ...more.config },
-    models: { pair: 'x', target: 'big', draft: 'small', device: 'cpu', dtype: 'float32' },
+    models: { pair: 'x', target: 'big', draft: 'small', device: 'cpu', dtype: 'float32', ...more.models },
     prompt: { text: 'Hi', tokens: [9, 9] },
     rounds,
     finish: more.finish === undefined ? null : more.finish,

@@ -114,7 +114,7 @@ test('the cache in words', () => {
 test('a tree is told level by level, then gate by gate', () => {
   const trace = treeTrace([refusedRound(), leafRound()]);
   assert.equal(said(trace, 0)[0].key, 's_tree_ready_heads');
-  assert.deepEqual(said(trace, 0, 'heads')[0], { key: 's_tree_heads', values: { n: 3, ms: '9.0' } });
+  assert.deepEqual(said(trace, 0, 'heads')[0], { key: 's_tree_heads_first', values: { n: 3, m: null, ms: '9.0' } });
   assert.deepEqual(said(trace, 0, 'draft', 3)[0], { key: 's_tree_level_heads', values: { i: 2, k: 3, n: 3 } });
   assert.equal(key(trace, 0, 'gate', 0, 0.5), 's_tree_ask_fixed_first');
   assert.equal(key(trace, 0, 'gate', 1, 0.5), 's_tree_ask_fixed_next');
@@ -123,6 +123,31 @@ test('a tree is told level by level, then gate by gate', () => {
   assert.deepEqual([key(trace, 0, 'outcome', 0, 0.8), key(trace, 0, 'outcome'), key(trace, 1, 'outcome')], ['s_tree_recovered_ask', 's_tree_recovered', 's_tree_bonus']);
   assert.deepEqual(said(trace, 1, 'cache')[0], { key: 's_tree_gather', values: { n: 7, a: 2, x: 5 } });
   assert.equal(roundSummary(trace, 0).key, 'sr_tree_recovered');
+});
+
+test('how many of the heads are used is said where their number is known', () => {
+  const heads = (draft) => said(treeTrace([refusedRound()], { models: { draft } }), 0, 'heads')[0];
+  assert.equal(heads('3 Medusa heads').key, 's_tree_heads');
+  assert.deepEqual([heads('4 Medusa heads (0a1b2c)').key, heads('4 Medusa heads').values.m], ['s_tree_heads_some', 4]);
+  assert.equal(heads('Medusa heads').key, 's_tree_heads_first');
+});
+
+test('a chain of heads is not drafted step by step', () => {
+  const trace = traceOf([rejectedRound()], { config: { method: 'medusa' } });
+  assert.equal(said(trace, 0)[0].key, 's_ready_heads');
+  assert.equal(key(trace, 0, 'draft', 1), 's_draft_heads');
+  assert.equal(key(traceOf([greedyRound()], { config: { method: 'medusa', temperature: 0 } }), 0, 'draft', 1), 's_draft_heads_greedy');
+});
+
+test('a gather says whether anything moves', () => {
+  const first = { ...refusedRound(), path: [0] };
+  const both = { ...leafRound(0, 10), path: [0, 3] };
+  const told = (round) => said(treeTrace([round]), 0, 'cache')[0];
+  assert.deepEqual(told(refusedRound()), { key: 's_tree_gather_single', values: { n: 7, a: 1, x: 6 } });
+  assert.equal(told(first).key, 's_tree_gather_still_single');
+  assert.equal(told(both).key, 's_tree_gather');
+  const chain = { ...both, draft: { ...both.draft, parents: [-1, 0, 1, 1, 1, 1, 1] }, path: [0, 1] };
+  assert.equal(told(chain).key, 's_tree_gather_still');
 });
 
 test('drawn siblings, a draft model, a text that ends in the tree', () => {
@@ -171,6 +196,9 @@ test('every sentence at every step has words in both languages, and values for a
   const traces = [
     traceOf([rejectedRound(), bonusRound(), plainRound(), endedRound()], { finish: 'stop' }),
     traceOf([greedyRound()]),
+    traceOf([greedyRound(), rejectedRound()], { config: { method: 'medusa' } }),
+    treeTrace([refusedRound()], { models: { draft: '4 Medusa heads' } }),
+    treeTrace([{ ...refusedRound(), path: [0] }], { models: { draft: '3 Medusa heads' } }),
     traceOf([rejectedRound(), bonusRound()], { config: { method: 'skip' } }),
     traceOf([bonusRound(0, 10)], { config: { max_new_tokens: 11 } }),
     traceOf([plainRound(0, 10)], { config: { max_new_tokens: 9 } }),

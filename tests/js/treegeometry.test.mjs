@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import { Tree } from '../../assets/js/stage/shape.js';
-import { Places, boardHeight, discRadius, geometryOf, labelOf, plainLayout, ringRadius } from '../../assets/js/stage/treegeometry.js';
+import { Places, boardHeight, discRadius, geometryOf, labelOf, plainLayout, ringRadius, roomFor } from '../../assets/js/stage/treegeometry.js';
 import { PARENTS } from './treesample.mjs';
 
 const tree = new Tree(PARENTS);
@@ -15,6 +15,16 @@ test('a tree fits into its width while its labels do, and is as high as the tall
   assert.ok(geometryOf(880, 13, 5, 3).row > wide.row);
   const phone = geometryOf(362, 29, 29, 4);
   assert.ok(phone.width > 362 && phone.characters >= 3 && phone.dense);
+});
+
+test('a tree is no higher than its window unless its rows become too low', () => {
+  const room = roomFor(720);
+  assert.ok(room > 280 && room < 420);
+  assert.ok(boardHeight(13, 880, room) <= room);
+  assert.ok(boardHeight(40, 880, room) > room);
+  assert.equal(boardHeight(13, 880, roomFor(1080)), boardHeight(13, 880));
+  assert.equal(roomFor(480), 280); // a projector of 720 px
+  assert.ok(roomFor(200) > 0);
 });
 
 test('areas are in proportion to probabilities', () => {

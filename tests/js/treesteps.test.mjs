@@ -3,8 +3,8 @@ import test from 'node:test';
 
 import { inspected } from '../../assets/js/stage/inspected.js';
 import { measure } from '../../assets/js/stage/metrics.js';
-import { decidedInBlock, gateParts, isLossy, isOneDraw, passesAlone, ruleOf } from '../../assets/js/stage/rule.js';
-import { buildTimeline, cursorFor, isSettled, viewAt } from '../../assets/js/stage/timeline.js';
+import { decidedInBlock, gateParts, isLossy, isOneDraw, judgesByChoice, passesAlone, ruleOf } from '../../assets/js/stage/rule.js';
+import { buildTimeline, cursorFor, isOutcomeTold, isSettled, viewAt } from '../../assets/js/stage/timeline.js';
 import { depthOf, drawsTree, finalPosition, isGreedyTarget, outputToken, targetChoice } from '../../assets/js/stage/trace.js';
 import { plainRound, rejectedRound, traceOf } from './sample.mjs';
 import { blockRound, choiceRound, drawnRound, leafRound, refusedRound, treeTrace, typicalRound } from './treesample.mjs';
@@ -67,13 +67,30 @@ test('the inspector follows the walk through a tree and tells no more than it', 
   const at = (phase, index, pinned = null, back = 0) => inspected(trace, timeline, viewAt(timeline, cursorFor(timeline, 0, phase, index) - back), pinned);
   assert.equal(at('pass'), null);
   assert.equal(at('draft', 0), null);
-  assert.deepEqual(at('gate', 6, null, 0.5), { position: 6, context: 2, subject: 'draft', passed: true, drawn: false, judged: false, kind: null });
+  assert.deepEqual(at('gate', 6, null, 0.5), { position: 6, context: 2, subject: 'draft', passed: true, open: true, drawn: false, judged: false, kind: null });
   assert.equal(at('gate', 6).kind, 'rejected');
   assert.equal(at('gate', 0, 5).kind, 'unreached'); // fell with its ancestor
   assert.equal(at('gate', 0, 6).kind, null);
   assert.deepEqual([at('outcome').position, at('outcome').subject, at('outcome').context, at('outcome').kind], [7, 'final', 2, 'recovered']);
   assert.deepEqual([at('gate', 0, 7).subject, at('gate', 0, 7).kind], ['final', null]);
   assert.equal(at('heads', 0, 3).subject, 'hidden');
+});
+
+test('where p would tell a verdict it is not shown before', () => {
+  const one = treeTrace([choiceRound()], { config: { temperature: 0 } });
+  const line = buildTimeline(one);
+  const open = (phase, index, pinned, back = 0) => inspected(one, line, viewAt(line, cursorFor(line, 0, phase, index) - back), pinned).open;
+  assert.equal(judgesByChoice(choiceRound()), true);
+  assert.deepEqual([open('pass', 0, 0), open('gate', 0, 0, 0.5), open('gate', 0, 0), open('gate', 0, 3)], [false, false, true, false]);
+  assert.deepEqual([open('gate', 0, 1), open('gate', 4, 7), open('outcome', 0, null, 0.8), open('outcome', 0, null)], [true, false, false, true]);
+  assert.equal(judgesByChoice(refusedRound()), false);
+});
+
+test('whether a round has told its outcome', () => {
+  const told = (phase, back = 0) => isOutcomeTold(timeline, viewAt(timeline, cursorFor(timeline, 0, phase) - back));
+  assert.deepEqual([told('pass'), told('outcome', 0.8), told('outcome'), told('cache'), told('end')], [false, false, true, true, true]);
+  assert.equal(isOutcomeTold(timeline, viewAt(timeline, timeline.rounds[0].end + 0.5)), false); // the next round has begun
+  assert.equal(isOutcomeTold(buildTimeline(treeTrace([])), viewAt(buildTimeline(treeTrace([])), 0)), false);
 });
 
 test('outputs and positions of a tree', () => {

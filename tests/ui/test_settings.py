@@ -53,7 +53,7 @@ def test_settings_survive_the_page(values):
         ("eps", float("nan"), "errors.range"),
         ("delta", "0.3", "errors.number"),
         ("tree", 7, "ui.not_text"),
-        ("tree", "{", "errors.tree_json"),
+        ("tree", "{", "ui.tree_syntax"),
         ("tree", "[[0], [0, 0, 0]]", "errors.tree_prefix"),
         ("tree", "[[0], [0]]", "errors.tree_twice"),
         ("tree", "[[0.5]]", "errors.tree_form"),
@@ -123,7 +123,9 @@ def test_a_public_page_has_tighter_limits(values):
     config = read(values).config
     Options().check("x" * 5000, config)
     Options(public=True).check("short", config)
-    for prompt, more in (("x" * 5000, {}), ("short", {"k": 17}), ("short", {"max_new_tokens": 1000})):
+    Options(public=True).check("short", read(values | {"branch": 9}).config)  # a chain: it does not count
+    wide = {"method": "eagle", "nodes": 16, "branch": 9}
+    for prompt, more in (("x" * 5000, {}), ("short", {"k": 17}), ("short", {"max_new_tokens": 1000}), ("short", wide)):
         with pytest.raises(SpecvizError):
             Options(public=True).check(prompt, read(values | more).config)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,9 @@ from specviz.i18n import LANGUAGES
 from specviz.models.tree_presets import read_tree, write_tree
 from specviz.trace import Kind
 from specviz.ui import message, settings, step_handlers, tree_edit, tree_handlers, whatif
+from specviz.ui.options import Options
 from specviz.ui.place import read_place
+from specviz.ui.runner import Runner
 from tests.trees import tree_trace
 
 RUNS = pytest.mark.pair
@@ -109,8 +112,10 @@ def test_edits_that_cannot_be(trace):
     assert refusal(tree_edit.remove_branch, TEXT, 5, trace, r, None) == "ui.branch_none"
     assert refusal(tree_edit.remove_branch, "[[1]]", 5, trace, r, 0) == "ui.branch_missing"
     assert refusal(tree_edit.add_branch, "[[1]]", 5, trace, r, 0) == "ui.branch_missing"
+    with pytest.raises(SpecvizError, match="word101|<b>x</b>"):  # the token's name
+        tree_edit.remove_branch("[[0]]", 5, trace, r, 1)
     assert refusal(tree_edit.remove_branch, "[[1]]", 5, trace, r, 1) == "ui.branch_last"
-    assert refusal(tree_edit.add_branch, "[[1]", 5, trace, r, None) == "errors.tree_json"
+    assert refusal(tree_edit.add_branch, "[[1]", 5, trace, r, None) == "ui.tree_syntax"
     assert refusal(tree_edit.add_branch, None, 5, trace, r, None) == "ui.not_text"
     assert refusal(tree_edit.add_branch, "", "five", trace, r, None) == "errors.number"
     assert refusal(tree_edit.of_name, ["x"], TEXT) == "errors.choice"
@@ -142,19 +147,62 @@ def test_names_and_sizes():
     assert [tree_edit.size_of(text) for text in (TEXT, "{", None, "")] == [6, None, None, None]
 
 
-def test_what_will_be_drafted_in_words():
-    def said(text, method, **more):
-        return [
-            tree_edit.in_words(text, method, *(more | {"k": 5, "nodes": 12, "branch": 4}).values(), lang)
-            for lang in LANGUAGES
-        ]
+FIELDS = {"tree": TEXT, "method": "skip", "k": 5, "nodes": 12, "branch": 4, "siblings": "fixed", "temperature": 0.8}
 
-    assert "6 nodes on 3 levels: 2 · 3 · 1" in said(TEXT, "skip")[0]
-    assert "chain: up to 5" in said("", "draft")[0]
-    assert "drafts none" in said(TEXT, "lookup")[0]
-    assert "12 most promising" in said("", "eagle")[0]
-    assert 'role="alert"' in said("[[0]", "medusa")[0]
-    assert all(one != other for one, other in [said(TEXT, "skip"), said("", "eagle")])
+
+def said(trace=None, position=None, **values):
+    r = trace and trace.rounds[0]
+    return [tree_edit.in_words(FIELDS | values, trace, r, position, lang) for lang in LANGUAGES]
+
+
+def test_what_will_be_drafted_in_words():
+    assert "6 nodes on 3 levels: 2 · 3 · 1" in said()[0]
+    assert "chain: up to 5" in said(tree="", method="draft")[0]
+    assert "drafts none" in said(method="lookup")[0]
+    assert "12 most promising" in said(tree="", method="eagle")[0]
+    wrong, falsch = said(tree="[[0]", method="medusa")
+    assert 'role="alert"' in wrong
+    assert "such as [[0],[1],[0,0]]" in wrong
+    assert "例如 [[0],[1],[0,0]]" in falsch
+    assert "delimiter" not in wrong + falsch  # nothing of the parser's
+    assert all(one != other for one, other in [said(), said(tree="", method="eagle")])
+
+
+def test_run_is_only_asked_for_where_it_changes_something(trace):
+    for lang, press in enumerate(("Press Run", "按“运行”")):
+        assert press in said()[lang]
+        assert press not in said(trace)[lang]
+        assert press in said(trace, tree="[[0],[1]]")[lang]
+        assert press in said(trace, method="medusa")[lang]
+
+
+def test_where_a_branch_would_be_added(trace):
+    node = re.escape(tree_edit.markup(tree_edit.name(tree_edit.vocabulary(trace), trace.rounds[0].draft.tokens[0])))
+    assert "No node is selected" in said(trace)[0]
+    assert re.search(f"adds one more after “{node}”", said(trace, 0)[0])
+    assert "No node is selected" in said(trace, tree="")[0]
+    assert "Add a branch" not in said(trace, 0, tree="[[1]]")[0]  # it would be refused
+    refused = tree_trace(SMALL)
+    assert "”" in said(refused, 6)[0]
+    assert "No node" not in said(refused, 6)[0]  # the final token is selected, and stands at the root
+
+
+@pytest.mark.parametrize(("siblings", "words"), [("distinct", "only one child"), ("iid", "all the same token")])
+def test_drawn_siblings_at_temperature_0(siblings, words):
+    assert words in said(siblings=siblings, temperature=0)[0]
+    assert "取最可能的" in said(siblings=siblings, temperature=0)[1]
+    assert words not in said(siblings=siblings)[0]
+    assert words not in said(siblings=siblings, temperature=0, method="medusa")[0]  # it never draws them
+
+
+def test_a_chain_says_what_a_tree_is_good_for(sample, trace):
+    told = tree_handlers.panels(sample, place(sample), "en")[0]
+    assert "This run drafts a chain" in told
+    assert "Choose a shape and press Run" in told
+    for method, way in (("eagle", "Set the number of nodes"), ("lookup", "Choose somebody else")):
+        other = replace(sample, config=replace(sample.config, method=method))
+        assert way in tree_handlers.panels(other, place(other), "en")[0]
+    assert "drafts a chain" not in tree_handlers.panels(trace, place(trace), "en")[0]
 
 
 def run(runner, values, shown=None, session="tree", **options):
@@ -165,6 +213,14 @@ def test_tokens_that_could_have_been_drafted_at_a_node(trace):
     choices = whatif.token_choices(trace, 1, 6)  # node 5 continues node 3
     assert choices[0][1] == trace.rounds[0].draft.tokens[5]
     assert {id for _, id in choices} == set(trace.rounds[0].detail[4].ids)
+
+
+def test_another_k_is_refused_where_the_tree_decides(trace):
+    for lang in LANGUAGES:
+        (update,) = whatif.fork(Runner(Options()), trace, 1, "k", 2, 1, lang, "tree-fork")
+        assert update[0]["value"]["status"]["key"] == "ui.k_of_tree"
+    grown = replace(trace, config=replace(trace.config, method="eagle", tree=(), nodes=8))
+    assert whatif.changed(grown, 1, "k", 2, 1)[1].k == 2  # there it says how deep the tree may grow
 
 
 @RUNS

@@ -75,8 +75,8 @@ def test_output_has_exactly_the_targets_distribution(k, seed, monkeypatch):
 def test_the_enumeration_notices_a_bonus_from_the_wrong_row(monkeypatch):
     """Plant: the final token is drawn from the row before the right one."""
     rule = table(0, P_ROWS)
-    right = decode.judge
-    monkeypatch.setattr(decode, "judge", lambda p, *rest: right(p.roll(1, 0), *rest))
+    right = decode.judge_draft
+    monkeypatch.setattr(decode, "judge_draft", lambda p, *rest: right(p.roll(1, 0), *rest))
     expected = defaultdict(float)
     spread(expected, (0,), 1.0, 3, rule)
     found = law_of_first(1, rule, monkeypatch)

@@ -9,7 +9,19 @@ ROOT = Path(__file__).parents[2]
 FILES = sorted([ROOT / "app.py", *(ROOT / "specviz").rglob("*.py")])
 
 # part of the house -> the parts it may import
-RECORDS = {"errors", "i18n", "choices", "config", "trace", "trace_read", "trace_json", "metrics", "theory"}
+RECORDS = {
+    "errors",
+    "i18n",
+    "choices",
+    "config",
+    "shape",
+    "trace",
+    "trace_read",
+    "trace_rules",
+    "trace_json",
+    "metrics",
+    "theory",
+}
 MAY_IMPORT = {
     **dict.fromkeys(RECORDS, RECORDS),
     "engine": RECORDS | {"engine"},

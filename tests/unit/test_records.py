@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from specviz.config import LIMITS, Override, RunConfig
+from specviz.config import LIMITS, METHODS, TREE_METHODS, Override, RunConfig
 from specviz.errors import SpecvizError
 from specviz.metrics import measure
 from specviz.theory import best_k, expected_tokens, speedup
@@ -57,6 +57,28 @@ def test_bad_overrides(bad):
 def test_whole_floats_are_integers_in_overrides_too():
     override = Override(1.0, 2.0, u=0, token=5.0)
     assert [type(x) for x in (override.round, override.position, override.u, override.token)] == [int, int, float, int]
+
+
+def test_a_run_with_a_what_if_is_not_lossless_where_draws_decide():
+    changed = (Override(3, 0, u=0.5),)
+    for verify in ("lossless", "block"):
+        assert RunConfig(verify=verify, temperature=0.7).lossless
+        assert not RunConfig(verify=verify, temperature=0.7, overrides=changed).lossless
+    for verify in ("lossless", "block", "greedy"):
+        assert RunConfig(verify=verify, overrides=changed).lossless  # the target's greedy text comes out all the same
+    assert not RunConfig(verify="greedy", temperature=0.7).lossless
+    assert not RunConfig(verify="typical").lossless
+
+
+def test_each_setting_of_a_tree_is_for_its_methods():
+    for name, value in (("tree", ((0,), (1,))), ("nodes", 4)):
+        for method in METHODS:
+            if method in TREE_METHODS[name]:
+                assert RunConfig(method=method, **{name: value}).is_tree
+            else:
+                with pytest.raises(SpecvizError) as error:
+                    RunConfig(method=method, **{name: value})
+                assert error.value.values["methods"] == ", ".join(TREE_METHODS[name])
 
 
 def test_errors_cross_processes():
@@ -128,6 +150,16 @@ def test_alpha_leaves_out_what_comes_after_the_end_of_the_text():
     assert measure([grown(chain, (0, 1), (0.2, 0.4, 0.9, None))]).alpha == pytest.approx(0.5)
     assert measure([grown(chain, (0, 1), (0.2, 0.4, 0.9, None), ended=True)]).alpha == pytest.approx(0.3)
     assert measure([grown((-1, -1, 0, 1), (1,), (0.2, 0.9, 0.9, None, None), ended=True)]).alpha == pytest.approx(0.2)
+
+
+def test_the_shape_of_a_draft():
+    draft = Draft((7,) * 6, (-1, -1, 0, 1, 1, 4), (0.5,) * 6)
+    assert draft.shape.depths == (1, 1, 2, 2, 2, 3)
+    assert draft.shape.children == ((0, 1), (2,), (3, 4), (), (), (5,), ())
+    assert draft.shape.path(5) == (1, 4, 5)
+    assert draft.shape.path(-1) == ()
+    assert not draft.shape.is_chain
+    assert Draft((7, 7), (-1, 0), (0.5, 0.5)).shape.is_chain
 
 
 def test_no_drafts_no_division_by_zero():

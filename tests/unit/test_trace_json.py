@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from specviz.config import Override, RunConfig
+from specviz.config import VERIFIERS, Override, RunConfig
 from specviz.engine.decode import speculative
 from specviz.engine.drafters import ModelDrafter
 from specviz.engine.model import CachedLM
 from specviz.errors import SpecvizError
+from specviz.i18n import ASSETS
 from specviz.trace import Finish, Models, Prompt, Token, Trace, ids_of
 from specviz.trace_json import MAX_BYTES, dump_trace, load_trace, trace_to_json
 from tests.tiny import tiny_model
@@ -46,10 +47,55 @@ def test_the_run_has_several_kinds_of_round(trace):
     assert all(len(r.detail) == len(r.draft.tokens) + 1 for r in trace.rounds)
 
 
+@pytest.mark.parametrize("verify", VERIFIERS)
+def test_rounds_of_every_rule_are_read_back(verify):
+    """Also those that end inside the accepted tokens. Block verification judges what comes after a refusal, too."""
+    config = RunConfig(k=4, temperature=0.6, max_new_tokens=40, verify=verify)
+    target, ended = tiny_model(), 0
+    for seed in range(12):
+        lms = CachedLM(target), ModelDrafter(CachedLM(tiny_model(num_hidden_layers=2)))
+        run = replace(config, seed=seed)
+        rounds = tuple(speculative(*lms, [1, 2, 3], run, eos=range(seed, 60, 12)))
+        ended += rounds[-1].final is None
+        made = Trace(run, Models("custom", "t", "d", "cpu", "float32"), Prompt("x", (1, 2, 3)), rounds)
+        made = replace(made, vocab=tuple(Token(i, f"t{i}") for i in sorted(ids_of(made))))
+        assert load_trace(dump_trace(made)) == made
+    assert ended > 0 or verify == "greedy"  # a draft seldom hits the likeliest token of these models
+
+
+def test_bundled_runs_are_read():
+    for file in sorted((ASSETS / "traces").glob("*.json")):
+        assert load_trace(file.read_bytes()).rounds
+
+
 def test_cut_can_go_on(trace):
     assert trace.cut(2).finish is None
     assert trace.cut(2).rounds == trace.rounds[:2]
     assert trace.cut(99) is trace
+
+
+def without_prompt(data):
+    for r in data["rounds"]:
+        r["start"] -= len(data["prompt"]["tokens"])
+    data["prompt"]["tokens"] = []
+
+
+def cut_empty(data):
+    """The last round is one that emits nothing."""
+    last = next(r for r in data["rounds"] if not r["path"])
+    last["final"] = None
+    del data["rounds"][last["index"] + 1 :]
+
+
+def rename(kind, other):
+    def spoil(data):
+        next(r for r in data["rounds"] if r["final"]["kind"] == kind)["final"]["kind"] = other
+
+    return spoil
+
+
+def judge_on(data):
+    next(v for r in data["rounds"] for v in r["verdicts"] if v["status"] == "unreached")["status"] = "rejected"
 
 
 def mutations():
@@ -118,6 +164,12 @@ def mutations():
         "rows grow from nothing": at(*first, "target_rows", value=[2, 6, 500]),
         "fork beyond the end": at("forked_at", value=10**9),
         "a tree": at(*first, "draft", "parents", value=[-1, -1, -1]),
+        "no prompt": without_prompt,
+        "a round without a token": cut_empty,
+        "bonus after a refusal": rename("recovered", "bonus"),
+        "recovered where all stayed": rename("bonus", "recovered"),
+        "target where all stayed": rename("bonus", "target"),
+        "judged after a refusal": judge_on,
         "path leaves accepted tokens out": lambda data: next(r for r in data["rounds"] if r["path"])["path"].pop(),
     }
 

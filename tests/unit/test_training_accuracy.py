@@ -7,6 +7,7 @@ import torch
 
 from specviz.choices import best_tree
 from specviz.engine.medusa import MedusaHeads
+from specviz.engine.reduced import ReducedHead
 from specviz.training import accuracy as module
 from specviz.training.accuracy import accuracy, write_trees
 from specviz.training.data import Labelled
@@ -32,10 +33,12 @@ class Kept:
         return [batch for temperature, batch in self.batches if low <= temperature <= high]
 
 
-@pytest.fixture
-def heads():
+@pytest.fixture(params=[V, 12, 6], ids=["whole", "reduced", "fewer than ranks"])
+def heads(request):
     torch.manual_seed(0)
     reader = torch.nn.Linear(D, V, bias=False)
+    if request.param < V:
+        reader = ReducedHead(reader.weight, torch.randperm(V)[: request.param].sort().values)
     made = MedusaHeads(HEADS, D, V, lm_head=reader)
     for weight in made.parameters():
         torch.nn.init.normal_(weight, std=0.3)
@@ -52,13 +55,23 @@ def test_table_is_a_plain_count(heads, span):
                     continue  # the target wrote token t + 1, and all that the heads name from here
                 seen += 1
                 for i, head in enumerate(heads):
-                    named = heads.reader(head(batch.hidden[row, t])).topk(module.RANKS).indices.tolist()
+                    logits = heads.reader(head(batch.hidden[row, t]))
+                    named = logits.topk(module.RANKS).indices.tolist()
                     token = int(batch.tokens[row, t + 2 + i])
-                    if token in named:
+                    if token in named and logits[token] > -torch.inf:
                         hits[i, named.index(token)] += 1
     table, positions = accuracy(heads, Kept(), *span)
     assert positions == seen > 0
     assert torch.allclose(torch.tensor(table), hits / seen, atol=1e-4)
+
+
+def test_the_logits_of_one_head_are_held_at_once(heads):
+    """And of a head for some of the ids, of these alone."""
+    shapes = []
+    heads.reader.register_forward_hook(lambda *call: shapes.append(call[-1].shape))
+    accuracy(heads, Kept(), 0.0, 1.0)
+    reduced = isinstance(heads.reader, ReducedHead)
+    assert [len(shape) for shape in shapes] == ([] if reduced else [2] * 2 * HEADS)
 
 
 def test_trees_are_the_best_ones_of_the_table(heads, tmp_path):

@@ -27,10 +27,11 @@ def model():
     return tiny_model("llama", vocab_size=len(TOKENIZER)).requires_grad_(False)
 
 
-def write(model, out, tokens):
+def write(model, out, tokens, draft=None):
     from dataclasses import replace
 
-    return Writer(model, TOKENIZER, tuple(EOS), out, replace(PLAN, tokens=tokens)).run(lambda *_, **__: None)
+    plan = replace(PLAN, tokens=tokens)
+    return Writer(model, TOKENIZER, tuple(EOS), out, plan, draft).run(lambda *_, **__: None)
 
 
 @torch.inference_mode()
@@ -118,6 +119,21 @@ def test_the_labels_made_on_the_way_are_those_of_reading_again(model, tmp_path):
             torch.testing.assert_close(labels.read("probs", at, end), again["probs"][at:end], atol=1e-3, rtol=1e-2)
             torch.testing.assert_close(labels.read("hidden", at, end), again["hidden"][at:end], atol=0.03, rtol=0.02)
             at = end + 1
+
+
+def test_what_a_draft_wrote_is_told_apart(model, tmp_path):
+    own = write(model, tmp_path, 1)
+    assert own["writer"] == own["target"]
+    assert own["tokens_by_writer"]["draft"] == 0
+    both = write(model, tmp_path, own["tokens"] + 1, draft="mine")
+    assert both["writer"] == "mine"
+    assert both["tokens_by_writer"]["target"] == own["tokens_by_writer"]["target"]
+    assert both["tokens_by_writer"]["draft"] > 0
+    names = [path.stem for path in shards(tmp_path)]
+    assert [name for name in names if name.startswith("seed1-")]
+    assert [name for name in names if name.startswith("draft-seed1-")]
+    labelled = {path.stem for path in (tmp_path / "teacher").iterdir()}
+    assert labelled == {name for name in names if name.startswith("seed1-")}  # the target has yet to judge the others
 
 
 def test_texts_are_read_as_they_were_written(model, tmp_path):

@@ -1,7 +1,10 @@
 """The learned drafters against what they stand for: training passes, a plain pass, the target's own later tokens."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from specviz.config import RunConfig
 from specviz.engine.clock import Clock
@@ -10,7 +13,11 @@ from specviz.engine.medusa import MedusaHeads
 from specviz.engine.medusa_drafter import MedusaDrafter
 from specviz.engine.reduced import ReducedHead
 from specviz.engine.sampling import Draws
-from specviz.training.eagle import attend, from_last_layer, shift
+from specviz.errors import SpecvizError
+from specviz.models.compose import LAYERS
+from specviz.training.draft import DraftTask
+from specviz.training.eagle import EagleTask, attend, from_last_layer, shift
+from specviz.training.evaluate import draft_model
 from specviz.training.target import Parts, pruned
 from tests.tiny import V, tiny_model
 
@@ -125,3 +132,44 @@ def test_medusa_heads_look_one_further_each(target):
         torch.testing.assert_close(made.q[i], target.get_output_embeddings()(heads[i](states[-1])).softmax(-1))
     assert int(made.tokens[1]) == 9
     assert drafter.room(5) == K
+
+
+def refused(call, *arguments):
+    with pytest.raises(SpecvizError) as raised:
+        call(*arguments)
+    text = str(raised.value)
+    assert raised.value.key == "errors.heads_broken"
+    assert "\n" not in text
+    return text
+
+
+def test_a_drafts_weights_are_read_or_refused_in_a_sentence(target, tmp_path):
+    pair = SimpleNamespace(target=target, target_name="tiny", dtype=torch.float32)
+    chosen = torch.arange(0, V, 2)
+    DraftTask(target, "tiny", (0, 2), chosen, None).save(tmp_path)
+    tokens = torch.randint(0, V, (1, 6))
+    again = DraftTask(target, "tiny", (0, 2), chosen, tmp_path)  # training goes on from there
+    states = again.module(input_ids=tokens, use_cache=False).last_hidden_state
+    torch.testing.assert_close(draft_model(pair, tmp_path)(tokens).logits, again.head(states))
+    assert "layers.1" in refused(DraftTask, target, "tiny", (0,), chosen, tmp_path)
+    tensors = load_file(tmp_path / LAYERS)
+    save_file({name: x for name, x in tensors.items() if name != "model.norm.weight"}, tmp_path / LAYERS)
+    assert "norm.weight" in refused(draft_model, pair, tmp_path)
+    save_file(tensors | {"model.layers.0.extra": torch.ones(2)}, tmp_path / LAYERS)
+    assert "layers.0.extra" in refused(draft_model, pair, tmp_path)
+    save_file(tensors | {"model.norm.weight": torch.ones(7)}, tmp_path / LAYERS)
+    refused(draft_model, pair, tmp_path)
+    (tmp_path / LAYERS).write_bytes(b"not weights")
+    refused(draft_model, pair, tmp_path)
+    (tmp_path / "config.json").write_text("{}")
+    refused(draft_model, pair, tmp_path)
+    refused(draft_model, pair, tmp_path / "nowhere")
+
+
+def test_an_eagle_layer_of_another_model_is_refused_in_a_sentence(target, tmp_path):
+    chosen = torch.arange(0, V, 2)
+    EagleTask(tiny_model("llama", intermediate_size=48), "other", chosen, None).save(tmp_path)
+    assert "tiny" in refused(EagleTask, target, "tiny", chosen, tmp_path)
+    refused(EagleTask, target, "tiny", chosen, tmp_path / "nowhere")
+    EagleTask(target, "tiny", chosen, None).save(tmp_path)
+    EagleTask(target, "tiny", chosen, tmp_path)

@@ -7,7 +7,7 @@ import torch
 
 from specviz.config import RunConfig
 from specviz.engine.clock import Clock
-from specviz.engine.sampling import Draws, probabilities, round_draws
+from specviz.engine.sampling import Draws, probabilities
 from specviz.engine.tree import Tree, from_choices
 from specviz.engine.tree_drafter import children
 from specviz.engine.verify_tree import Siblings
@@ -16,6 +16,7 @@ from tests.tiny import V
 
 from .tiny_drafters import (
     CHOICES,
+    TOKENS,
     TREES,
     KnowingHeads,
     decoder,
@@ -23,11 +24,11 @@ from .tiny_drafters import (
     greedy,
     make_drafter,
     noisy,
-    prompt,
+    path_tokens,
+    propose,
     tiny_target,
 )
 
-TOKENS = prompt(9)
 TREE, RANKS = from_choices(CHOICES)
 
 
@@ -36,24 +37,9 @@ def model():
     return tiny_target()
 
 
-def propose(kind, model, forced=None, k=4, seed=1, **settings):
-    """What a fresh drafter proposes after TOKENS."""
-    drafter = make_drafter(kind, model, TOKENS)
-    with torch.inference_mode():
-        states = model(torch.tensor([TOKENS[:-1]]), output_hidden_states=True).hidden_states[-1][0]
-    drafter.prefill(TOKENS, states)
-    config = RunConfig(method=kind, k=k, **settings)
-    draws = round_draws(seed, 0, max(k, len(config.tree), config.nodes))
-    return drafter.propose(TOKENS, k, draws, forced or {}, config, Clock(torch.device("cpu"), False))
-
-
 def q_after(model, tokens, temperature=1.0):
     with torch.inference_mode():
         return probabilities(model(torch.tensor([tokens]), use_cache=False).logits[0, -1], temperature)
-
-
-def path_tokens(proposal, node):
-    return [int(proposal.tokens[i]) for i in proposal.tree.path(node)]
 
 
 # ---- a draft model ----
@@ -81,13 +67,28 @@ def test_a_forced_token_is_read_by_the_levels_below_it(model):
     torch.testing.assert_close(made.q[made.source[below]], q, atol=1e-4, rtol=1e-4)
 
 
+def of_one(q, ranks, u, siblings):
+    """Children of the only node of a level."""
+    q = torch.tensor([q])
+    return children(q.log(), q, [range(len(ranks))], ranks, u, siblings)[0]
+
+
 def test_children_are_drawn_by_their_own_numbers():
-    q = torch.tensor([0.5, 0.25, 0.25])
-    assert children(q, [0, 1, 2], [0.1, 0.1, 0.6], Siblings.IID) == [0, 0, 1]  # duplicates stay
-    assert children(q, [0, 1, 2], [0.1, 0.1, 0.6], Siblings.DISTINCT) == [0, 1, 2]
-    assert children(q, [0, 1], [0.9, 0.9], Siblings.DISTINCT) == [2, 1]  # 0.9 of what is left, (2/3, 1/3, 0)
-    assert children(q, [1, 2], [0.0, 0.0], Siblings.FIXED) == [1, 2]  # ranks, not places
-    assert children(q, [], [], Siblings.IID) == []
+    q = [0.5, 0.25, 0.25]
+    assert of_one(q, [0, 1, 2], [0.1, 0.1, 0.6], Siblings.IID) == [0, 0, 1]  # duplicates stay
+    assert of_one(q, [0, 1, 2], [0.1, 0.1, 0.6], Siblings.DISTINCT) == [0, 1, 2]
+    assert of_one(q, [0, 1], [0.9, 0.9], Siblings.DISTINCT) == [2, 1]  # 0.9 of what is left, (2/3, 1/3, 0)
+    assert of_one(q, [1, 2], [0.0, 0.0], Siblings.FIXED) == [1, 2]  # ranks, not places
+
+
+def test_the_children_of_a_level_are_those_of_its_nodes_alone():
+    """Some have more children than others, some run out of tokens to draw."""
+    q = torch.tensor([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0], [0.1, 0.1, 0.8]])
+    below, ranks, u = [(0, 3, 4), (1, 5), (2,)], [0, 0, 0, 2, 1, 1], [0.1, 0.2, 0.3, 0.9, 0.5, 0.7]
+    for siblings in Siblings:
+        alone = [children(q[[i]].log(), q[[i]], [nodes], ranks, u, siblings)[0] for i, nodes in enumerate(below)]
+        assert children(q.log(), q, below, ranks, u, siblings) == alone
+    assert children(q.log(), q, below, ranks, u, Siblings.DISTINCT) == [[0, 2, 1], [1], [2]]
 
 
 def test_what_cannot_be_drawn_without_replacement_is_left_out(model):
@@ -101,66 +102,28 @@ def test_what_cannot_be_drawn_without_replacement_is_left_out(model):
     assert propose("draft", model, tree=CHOICES, siblings="fixed", temperature=0.0).tree == TREE
 
 
+@pytest.mark.parametrize("filters", [{"top_k": 1}, {"top_p": 0.01}, {"min_p": 1.0}, {"temperature": 0.0}], ids=str)
+@pytest.mark.parametrize("kind", ["draft", "medusa"])
+def test_what_is_named_is_the_likeliest_whatever_is_filtered_out(kind, filters, model):
+    """Filters leave one token; the others keep their order among the candidates, and q says what is left of them."""
+    plain = propose(kind, model, tree=CHOICES, temperature=1.0)
+    made = propose(kind, model, tree=CHOICES, **{"temperature": 1.0} | filters)
+    assert made.tokens.equal(plain.tokens)
+    q = made.q[made.source, made.tokens]
+    if "temperature" not in filters:
+        assert q.tolist() == [float(rank == 0) for rank in RANKS]
+    draft = noisy(model)
+    for node in range(len(TREE) if kind == "draft" else 0):
+        with torch.inference_mode():
+            logits = draft(torch.tensor([TOKENS + path_tokens(made, node)[:-1]]), use_cache=False).logits[0, -1]
+        assert made.tokens[node] == logits.argsort(descending=True)[RANKS[node]]
+
+
 def test_a_tree_is_cut_to_the_room_there_is(model):
     for k in (1, 2, 3):
         made = propose("draft", model, k=k, tree=CHOICES, siblings="iid", temperature=1.0)
-        assert made.tree == from_choices([choice for choice in CHOICES if len(choice) <= k])[0]
+        assert made.tree == from_choices(CHOICES, k)[0]
         assert len(made.times) == k
-
-
-# ---- an EAGLE layer ----
-
-
-@pytest.mark.parametrize(("nodes", "branch", "depth"), [(24, 5, 3), (4, 1, 4)], ids=["tree", "chain"])
-def test_an_eagle_tree_reads_each_path_as_a_chain_of_it(nodes, branch, depth, model):
-    """The tree's nodes stand at the positions of a chain, and see their own ancestors only."""
-    made = propose("eagle", model, temperature=1.0, nodes=nodes, branch=branch)
-    assert max(made.tree.depths) >= depth
-    for node in range(len(made.tree)):
-        path = path_tokens(made, node)
-        chain = propose("eagle", model, dict(enumerate(path)), temperature=1.0)
-        torch.testing.assert_close(made.q[made.source[node]], chain.q[len(path) - 1], atol=1e-5, rtol=1e-4)
-
-
-def test_an_eagle_tree_holds_the_most_confident_nodes(model):
-    """Level by level by hand: the best `branch` nodes are expanded; of all that were seen the best `nodes` stay."""
-    branch, nodes, k = 3, 8, 3
-    made = propose("eagle", model, k=k, temperature=1.0, nodes=nodes, branch=branch)
-
-    def q(path):
-        return propose("eagle", model, dict(enumerate(path)), k=len(path) + 1, temperature=1.0).q[len(path)].tolist()
-
-    seen, level = {}, {(): 1.0}
-    for _ in range(k):
-        grown = {}
-        for path, sure in level.items():
-            after = q(path)
-            for token in sorted(range(V), key=lambda t: -after[t])[:branch]:
-                grown[(*path, token)] = sure * after[token]
-        seen |= grown
-        level = dict(sorted(grown.items(), key=lambda item: -item[1])[:branch])
-    expected = sorted(seen, key=lambda path: -seen[path])[:nodes]
-    assert {tuple(path_tokens(made, node)) for node in range(nodes)} == set(expected)
-    assert made.siblings is Siblings.FIXED
-
-
-@pytest.mark.parametrize("branch", [1, 2, 64])
-@pytest.mark.parametrize("nodes", [1, 7, 64])
-def test_eagle_trees_of_any_size(nodes, branch, model):
-    made = propose("eagle", model, temperature=0.0, nodes=nodes, branch=branch)
-    assert 1 <= len(made.tokens) <= nodes
-    assert all(parent < node for node, parent in enumerate(made.tree.parents))
-    for context in made.tree.children:  # the likeliest of a context, each once
-        assert len({int(made.tokens[i]) for i in context}) == len(context) <= branch
-
-
-@pytest.mark.parametrize(("top_k", "nodes"), [(2, 30), (1, 1), (1, 2), (1, 3), (1, 50)])
-def test_an_eagle_tree_survives_tokens_that_it_rules_out(top_k, nodes, model):
-    """q = 0 for most; with q = 1 a child is as likely as its parent, which must stay all the same."""
-    made = propose("eagle", model, temperature=1.0, top_k=top_k, nodes=nodes, branch=6)
-    assert torch.isfinite(made.q).all()
-    assert len(made.tokens) == nodes
-    assert all(parent < node for node, parent in enumerate(made.tree.parents))
 
 
 # ---- Medusa heads ----

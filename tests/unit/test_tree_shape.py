@@ -4,10 +4,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specviz.engine.tree import Branches, Tree, from_choices
+from specviz.engine.tree import Branches, Tree, from_choices, grown
 
 # The choices [[0], [1], [0, 0], [0, 1]]. The published buffers count the root as 0; here it is -1 and nodes go from 0.
-EXAMPLE, RANKS = from_choices([[0], [1], [0, 0], [0, 1]])
+EXAMPLE, RANKS = from_choices(((0,), (1,), (0, 0), (0, 1)))
 trees = st.lists(st.integers(0, 10**6), max_size=14).map(
     lambda numbers: Tree(tuple(number % (i + 1) - 1 for i, number in enumerate(numbers)))
 )
@@ -26,11 +26,11 @@ def test_the_published_example():
 
 
 def test_choices_in_any_order_with_ranks_left_out():
-    tree, ranks = from_choices([(3, 1), (3,), (7,), (3, 1, 0), (7, 2)])
+    tree, ranks = from_choices(((3, 1), (3,), (7,), (3, 1, 0), (7, 2)))
     assert tree.parents == (-1, -1, 0, 1, 2)
     assert ranks == (3, 7, 1, 2, 0)  # each node's own rank, not its place among the siblings
     assert tree.ranks == (0, 1, 0, 0, 0)
-    assert from_choices([]) == (Tree(()), ())
+    assert from_choices(()) == (Tree(()), ())
 
 
 def test_siblings_that_are_not_next_to_each_other():
@@ -39,8 +39,6 @@ def test_siblings_that_are_not_next_to_each_other():
     assert tree.children == ((0, 2, 5), (1, 3), (), (4,), (), (), ())
     assert [[j for j in range(6) if row[j]] for row in tree.earlier.tolist()] == [[], [], [0], [1], [], [0, 2]]
     assert [nodes.tolist() for nodes in tree.by_rank] == [[0, 1, 4], [2, 3], [5]]
-    assert tree.cut(1) == (0, 2, 5)
-    assert tree.cut(0) == ()
 
 
 def test_chains():
@@ -51,6 +49,39 @@ def test_chains():
     assert not Tree((-1, -1)).is_chain
     assert Tree.chain(3).sees.equal(torch.ones(3, 3, dtype=torch.bool).tril())
     assert Tree(()).sees.shape == Tree(()).earlier.shape == (0, 0)
+
+
+def test_trees_that_come_again_are_made_once():
+    choices = ((0,), (1,), (0, 0), (0, 1))
+    assert from_choices(choices) is from_choices(choices)
+    assert from_choices(choices, 1)[0].parents == (-1, -1)
+    assert Tree.chain(3) is Tree.chain(3)
+    here, there = Tree((-1, -1, 0)), torch.device("meta")
+    assert here.on(torch.device("cpu")) is here
+    assert here.on(there) is Tree((-1, -1, 0)).on(there)
+    assert here.on(there) == here
+    moved = here.on(there)
+    tensors = (moved.contexts, moved.levels, moved.earlier, moved.sees, *moved.by_rank)
+    assert {tensor.device.type for tensor in tensors} == {"meta"}
+
+
+def test_masks_are_made_where_the_tree_is():
+    branches = Branches.of(EXAMPLE.on(torch.device("meta")), 9, 2)
+    assert branches.mask(7, torch.float32).device.type == branches.sees.device.type == "meta"
+    assert branches.position.tolist() == [7, 8, 9, 9, 10, 10]  # on the host, which has to know where the text ends
+
+
+@settings(deadline=None)
+@given(trees)
+def test_the_levels_of_a_tree_see_what_the_tree_says(tree):
+    """Level by level, each from the rows of the one before."""
+    sees, level, read = torch.zeros(1, 0, dtype=torch.bool), [-1], []
+    for depth in range(1, max(tree.depths, default=0) + 1):
+        below = [node for node, at in enumerate(tree.depths) if at == depth]
+        read += below
+        sees = grown(sees, torch.tensor([level.index(tree.parents[node]) for node in below]))
+        assert sees.equal(tree.sees[below][:, read])
+        level = below
 
 
 @settings(deadline=None)
@@ -69,13 +100,10 @@ def test_any_tree(tree):
         assert [j for j in range(n) if earlier[node][j]] == siblings[: tree.ranks[node]]
         assert node in tree.by_rank[tree.ranks[node]].tolist()
         assert tree.contexts[node] == parent + 1
+        assert tree.levels[node] == len(path)
     for nodes in tree.by_rank:  # each in a context of its own, or two writes to one row would clash
         assert len(set(tree.contexts[nodes].tolist())) == len(nodes)
     assert tree.is_chain == all(len(tree.children[c]) == (c < n) for c in range(n + 1))
-    for depth in range(4):
-        kept = tree.cut(depth)
-        assert kept == tuple(node for node in range(n) if len(tree.path(node)) <= depth)
-        assert all(tree.parents[node] in (-1, *kept) for node in kept)
 
 
 @settings(deadline=None)

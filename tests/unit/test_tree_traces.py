@@ -94,6 +94,19 @@ def spoil(data, what):
     elif what == "two siblings on the path":
         accepted[beside]["status"] = "accepted"
         path.insert(0, beside)
+    elif what == "judged below a node that was not reached":
+        statuses = [v["status"] for v in accepted]
+        below = next(
+            (i, parent)
+            for one in data["rounds"]
+            for i, parent in enumerate(one["draft"]["parents"])
+            if one is r and parent >= 0 and statuses[parent] != "accepted"
+        )
+        accepted[below[0]]["status"] = "rejected"
+    elif what == "a bonus where branches were refused":
+        next(one for one in data["rounds"] if one["final"]["kind"] == "recovered")["final"]["kind"] = "bonus"
+    elif what == "recovered at the end of a branch":
+        next(one for one in data["rounds"] if one["final"]["kind"] == "bonus")["final"]["kind"] = "recovered"
     elif what == "its own parent":
         r["draft"]["parents"][path[-1]] = path[-1]
     elif what == "a later parent":
@@ -117,6 +130,9 @@ SPOILED = [
     "path reversed",
     "accepted beside the path",
     "two siblings on the path",
+    "judged below a node that was not reached",
+    "a bonus where branches were refused",
+    "recovered at the end of a branch",
     "its own parent",
     "a later parent",
     "a parent too few",

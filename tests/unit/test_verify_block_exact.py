@@ -148,8 +148,8 @@ def ratios(p, q, drafted, k):
 
 def test_exact_through_the_decoder(monkeypatch):
     k, p_rule, q_rule = 2, random_rule(40, 3, zeros=0.2), random_rule(41, 3)
-    seen, right = [], decode.judge
-    monkeypatch.setattr(decode, "judge", lambda *args: seen.append(right(*args)) or seen[-1])
+    seen, right = [], decode.judge_draft
+    monkeypatch.setattr(decode, "judge_draft", lambda *args: seen.append(right(*args)) or seen[-1])
     config = RunConfig(k=k, temperature=1.0, max_new_tokens=k + 1, verify="block")
 
     def judge(drafted, u):

@@ -5,17 +5,11 @@ from itertools import cycle
 import pytest
 import torch
 
-from specviz.config import RunConfig
-from specviz.engine import decode, verify_tree
-from specviz.engine.decode import Decoder
-from specviz.engine.medusa_drafter import MedusaDrafter
-from specviz.engine.sampling import Draws
-from specviz.engine.tree import Tree, from_choices
-from specviz.engine.tree_drafter import TreeDrafter
+from specviz.engine import verify_tree
+from specviz.engine.tree import Tree
 from specviz.engine.verify_tree import Siblings, path_of, walk_tree
 
 from .round_law import LAST, distance, distinct, fixed, iid, outcomes, random_rule, rows
-from .table_lm import TableLM
 
 P = (0.30, 0.25, 0.20, 0.15, 0.10)  # fixture F: its residual is not one-hot
 Q = (0.10, 0.15, 0.05, 0.30, 0.40)
@@ -116,69 +110,6 @@ def test_children_that_the_target_rules_out_are_all_refused(siblings):
     assert not walk.kept.any()
     assert walk.token == 1
     assert walk.prob == pytest.approx(0.5)
-
-
-# ---- the same through the decoder, its drafter and its records ----
-
-CHOICES = ((0,), (1,), (0, 0), (0, 1), (1, 0))
-
-
-def through_decoder(monkeypatch, p_rule, q_rule, make, config, prompt):
-    """Outcomes of a round whose draws give the drafted tokens asked for; judged by whatever the decoder uses."""
-    tree, seen, right = from_choices(config.tree)[0], [], decode.judge
-    monkeypatch.setattr(decode, "judge", lambda *args: seen.append(right(*args)) or seen[-1])
-
-    def judge(drafted, u):
-        draws = tuple(aim(tree, drafted, node, q_rule, config.siblings) for node in range(len(tree)))
-        monkeypatch.setattr(decode, "round_draws", lambda *_: Draws(draws, tuple(u), 0.5))
-        target = TableLM(lambda text: p_rule(text[len(prompt) :]), 3)
-        done = Decoder(target, make(), list(prompt), config).step()
-        assert all(want in (None, got) for want, got in zip(drafted, done.draft.tokens, strict=True))
-        walk = seen.pop()
-        assert done.emitted == (*(done.draft.tokens[i] for i in done.path), int(walk.token))
-        return done.draft.tokens, walk
-
-    return list(outcomes(tree, lambda prefix, m: CHOOSE[config.siblings](q_rule(prefix), m), judge))
-
-
-def aim(tree, drafted, node, q_rule, siblings):
-    """A uniform number that draws the token which is wanted at this node."""
-    path, earlier = tree.path(node), tree.children[tree.parents[node] + 1][: tree.ranks[node]]
-    if any(drafted[i] is None for i in path):
-        return 0.37
-    q = list(q_rule(tuple(drafted[i] for i in path[:-1])))
-    if siblings == "distinct":
-        q = [0.0 if token in [drafted[i] for i in earlier] else x for token, x in enumerate(q)]
-    return (sum(q[: drafted[node]]) + q[drafted[node]] / 2) / sum(q)
-
-
-@pytest.mark.parametrize("siblings", Siblings)
-def test_a_tree_of_a_draft_model_through_the_decoder(siblings, monkeypatch):
-    config = RunConfig(tree=CHOICES, siblings=str(siblings), temperature=1.0, max_new_tokens=3)
-    p_rule, q_rule = random_rule(20, 3), random_rule(21, 3)
-
-    def make():
-        return TreeDrafter(TableLM(lambda text: q_rule(text[1:]), 3))
-
-    found = through_decoder(monkeypatch, p_rule, q_rule, make, config, [0])
-    assert {len(accepted) for _, accepted, _ in found} == {0, 1, 2}
-    assert distance(found, p_rule, 3) < 1e-6
-
-
-class Heads(list):
-    """Medusa heads as a list of distributions: they know nothing of each other's choice."""
-
-    def __call__(self, hidden, count):
-        return torch.tensor(self[:count]).log()
-
-
-def test_a_tree_of_medusa_heads_through_the_decoder(monkeypatch):
-    config = RunConfig(method="medusa", tree=CHOICES, temperature=1.0, max_new_tokens=3)
-    p_rule, heads = random_rule(26, 3, zeros=0.2), Heads([(0.2, 0.5, 0.3), (0.6, 0.1, 0.3)])
-    q_rule = lambda prefix: heads[len(prefix)]  # noqa: E731
-    found = through_decoder(monkeypatch, p_rule, q_rule, lambda: MedusaDrafter(heads, 3), config, [0, 0])
-    assert {len(accepted) for _, accepted, _ in found} == {0, 1, 2}
-    assert distance(found, p_rule, 3) < 1e-6
 
 
 # ---- planted faults: each bends the law, so the enumeration would catch it ----

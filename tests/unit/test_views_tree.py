@@ -89,6 +89,7 @@ def test_paths_and_how_far_they_were_accepted(trace):
     assert [re.search(r"(\d) of (\d)", item).groups() for item in items] == [("1", "2"), ("2", "3"), ("0", "2")]
     assert ["sv-p-won" in item.split(">")[0] for item in items] == [False, True, False]
     assert ["sv-p-on" in item.split(">")[0] for item in items] == [False, False, True]
+    assert "max-height" not in html
     assert "Candidate paths: 3. Drafted tokens kept: 2; added to the text: 3." in html
 
 
@@ -167,7 +168,7 @@ def test_sentences_of_every_rule(trace):
         assert says in told(trace, 0, Verdict(Status(status), 0.3, 0.6, None, 0.06))
     assert "was drawn instead" in told(trace, 6)
     assert "end of its branch" in told(trace, 6, final=Final(7, Kind.BONUS, 0.5, 0.5))
-    assert "not lossless" in told(trace, 6, final=Final(7, Kind.TARGET, 0.5, 0.5))
+    assert "lossy" in told(trace, 6, final=Final(7, Kind.TARGET, 0.5, 0.5))
 
 
 @pytest.mark.parametrize(
@@ -186,7 +187,14 @@ def test_rules_side_by_side(trace):
         assert (html.count(exact), html.count(lossy)) == (1, 1)
         assert html.count("<td>3</td>") == 2
     greedy = replace(trace, config=replace(trace.config, verify="greedy", temperature=0.0))
-    assert "⚠" not in verdicts_beside({"greedy": greedy}, 0, "en")  # at temperature 0 it is exact
+    table = verdicts_beside({"greedy": greedy}, 0, "en")
+    assert "⚠" not in table  # at temperature 0 it is exact
+    for rule, temperature in (("greedy", 1.0), ("lossless", 0.0), ("typical", 0.0)):
+        chosen = replace(trace, config=replace(trace.config, verify=rule, temperature=temperature))
+        for lang, own, drawn in (("en", "own choice", "drawn"), ("zh-CN", "自己的选择", "抽到")):
+            end = verdicts_beside({rule: chosen}, 0, lang).split("<td>")[3]
+            assert own in end
+            assert drawn not in end
     other = replace(trace, rounds=(replace(trace.rounds[0], draft=replace(trace.rounds[0].draft, q=(0.5,) * 6)),))
     assert "not quite the same" in verdicts_beside({"lossless": trace, "typical": other}, 0, "en")
 
@@ -195,6 +203,7 @@ def test_a_large_tree_stays_small_enough_to_send():
     large = tree_trace(of_profile((10, 28, 24, 2)), path=(0, 10), tried=(38,), ids=24)
     figure = len(tree_mask.mask(large, 0, 38, "en").to_json())
     lists = [make(large, 0, 38, "en") for make in (tree_tables.paths, tree_tables.rows, tree_heads.levels)]
+    assert all('tabindex="0"' in html and "max-height" in html for html in lists[:2])  # long: seen to go on
     assert figure < 60_000
     assert sum(map(len, lists)) < 40_000
     assert large.rounds[0].draft.tokens[-1] == FIRST + 63

@@ -5,11 +5,13 @@ from dataclasses import replace
 import torch
 
 from specviz.config import RunConfig
+from specviz.engine.clock import Clock
 from specviz.engine.decode import Decoder
 from specviz.engine.eagle import EagleLayer, EagleSizes
 from specviz.engine.eagle_tree import EagleTreeDrafter
 from specviz.engine.medusa_drafter import MedusaDrafter
 from specviz.engine.model import CachedLM
+from specviz.engine.sampling import round_draws
 from specviz.engine.tree_drafter import TreeDrafter
 from specviz.trace import Models, Prompt, Token, Trace, ids_of
 from tests.tiny import V, tiny_model
@@ -27,6 +29,9 @@ TREES = {
 
 def prompt(length=7, seed=3):
     return torch.randint(1, V, (length,), generator=torch.Generator().manual_seed(seed)).tolist()
+
+
+TOKENS = prompt(9)
 
 
 def greedy(model, tokens, n):
@@ -78,6 +83,21 @@ def make_drafter(kind, model, text=(), **options):
     return EagleTreeDrafter(layer, model.get_input_embeddings(), model.get_output_embeddings(), V)
 
 
+def propose(kind, model, forced=None, k=4, seed=1, **settings):
+    """What a fresh drafter proposes after TOKENS."""
+    drafter = make_drafter(kind, model, TOKENS)
+    with torch.inference_mode():
+        states = model(torch.tensor([TOKENS[:-1]]), output_hidden_states=True).hidden_states[-1][0]
+    drafter.prefill(TOKENS, states)
+    config = RunConfig(method=kind, k=k, **settings)
+    draws = round_draws(seed, 0, max(k, len(config.tree), config.nodes))
+    return drafter.propose(TOKENS, k, draws, forced or {}, config, Clock(torch.device("cpu"), False))
+
+
+def path_tokens(proposal, node):
+    return [int(proposal.tokens[i]) for i in proposal.shape.path(node)]
+
+
 def noisy(model):
     """Nearly the same model."""
     copy = tiny_model(model.family)
@@ -117,6 +137,7 @@ def begin(name, known, length=40, **changes):
 
 
 def as_trace(run, rounds):
-    """The trace of a run after `prompt()`."""
-    made = Trace(run.config, Models("custom", "t", "d", "cpu", "float32"), Prompt("x", tuple(prompt())), tuple(rounds))
+    """The trace of a run."""
+    asked = Prompt("x", tuple(run.tokens[: run.prompt_length]))
+    made = Trace(run.config, Models("custom", "t", "d", "cpu", "float32"), asked, tuple(rounds))
     return replace(made, finish=run.finish, vocab=tuple(Token(i, f"t{i}") for i in sorted(ids_of(made))))

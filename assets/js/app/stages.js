@@ -9,7 +9,7 @@
  * @property {number|null} run        which run it is
  * @property {object|null} status
  * @property {number} cursor
- * @property {{round: number, phase: string, index: number, playing: boolean}} view
+ * @property {{round: number, phase: string, index: number, told: boolean, playing: boolean}} view
  * @property {number|null} position   the pinned one
  * @property {number|null} told       the run whose round the host app was last told of
  * @property {string|null} read       id of the last message that was read
@@ -19,6 +19,7 @@
  */
 import { currentLanguage, stageStrings, text } from './language.js';
 
+export const MAIN = 'main'; // the stage that the panels below speak of
 const ASK_AGAIN = 1000; // ms; an answer takes some time, and other messages come meanwhile
 
 /** @type {Map<string, Kept>} */
@@ -26,7 +27,7 @@ const kept = new Map();
 
 function keptOf(name) {
   if (!kept.has(name)) {
-    const view = { round: -1, phase: 'waiting', index: 0, playing: false };
+    const view = { round: -1, phase: 'waiting', index: 0, told: false, playing: false };
     kept.set(name, { trace: null, run: null, status: null, cursor: 0, view, position: null, told: null, read: null, asked: 0, stage: null });
   }
   return kept.get(name);
@@ -50,16 +51,26 @@ export function attach({ element, props, trigger, watch }, name) {
       own.cursor = cursor;
       own.view = view;
       own.told = own.run;
+      if (name === MAIN) markBoard(own);
       if (turned) trigger('cursor', { round: view.round });
     },
     onselect: (place) => {
       own.position = place ? place.position : null;
+      if (name === MAIN) markBoard(own);
       trigger('select', place || {});
     },
   });
   const read = () => receive(own, props.value, () => trigger('resync'));
   read();
   watch('value', read);
+}
+
+/**
+ * What the panels below may show of the round on the board, as attributes of the body: they come with the whole round,
+ * and the style sheet hides how it ends until the stage has told it.
+ */
+function markBoard({ view, position }) {
+  Object.assign(document.body.dataset, { svTold: view.told ? 'yes' : 'no', svPinned: position === null ? 'no' : 'yes' });
 }
 
 /** Two moving pictures are one too many. */

@@ -1,8 +1,7 @@
 /** Which tab is open, and which settings make sense: as attributes of the body, which the style sheet reads. */
-import { placeOnBoard } from './stages.js';
+import { MAIN, placeOnBoard } from './stages.js';
 
 const TABS = ['step', 'tree'];
-const STAGE = 'main';
 
 export function currentTab() {
   return document.body.dataset.svTab || TABS[0];
@@ -14,10 +13,15 @@ export function wantedTab() {
   return TABS.includes(wish) ? wish : TABS[0];
 }
 
-/** Shows the parts of a tab. Returns the place on the board, for the tab that asks the server about it. */
+/**
+ * Shows the parts of a tab. Returns the place on the board, for the tab that asks the server about it. A tab that was
+ * opened with the pointer lets go of the focus, so that the keys go to the stage; one chosen with the keyboard keeps it.
+ */
 export function openTab(name) {
+  const { activeElement } = document;
+  if (activeElement && activeElement.matches('[role=tab]:not(:focus-visible)')) activeElement.blur();
   document.body.dataset.svTab = name;
-  return placeOf(STAGE);
+  return placeOf(MAIN);
 }
 
 /** The update that selects the tab of the link, when the page opens. */

@@ -14,6 +14,7 @@
  * @property {number} columnCount                  columns, at least as many as positions; many need the whole width
  * @property {HTMLElement} [side]                  what it puts beside itself, above the inspector
  * @property {() => void} [fit]                    measures its place, which is on the page or has changed
+ * @property {(view: View) => Element[][]} [wanted]  what the page should show at a view, see sight.js
  * @property {(direction: number) => void} [zoom]  in (1), out (-1), all of it (0)
  */
 import { cacheStrip } from './cache.js';
@@ -25,7 +26,7 @@ import { ROW, boardElement, rowLabels } from './rows.js';
 import { ruleOf } from './rule.js';
 import { isSettled } from './timeline.js';
 import { byteParts, tokenName, tokenPiece } from './tokens.js';
-import { boardShape, distributionAt, drafterOf, isGreedyTarget, overrideAt, tokensBefore, topRows } from './trace.js';
+import { boardShape, distributionAt, drafterOf, hasHeads, isGreedyTarget, overrideAt, tokensBefore, topRows } from './trace.js';
 
 const BONUS_BARS = 9;
 const CHARACTER_BYTES = 4; // of UTF-8, at most
@@ -91,7 +92,9 @@ export class ChainBoard {
     const { times } = this.data;
     const ms = formatMs(times.draft.reduce((a, b) => a + b, 0));
     const drafter = drafterOf(this.scene.trace, this.data);
-    const drafting = drafter === 'none' ? words.text('no_draft') : words.text(drafter === 'lookup' ? 'copied_in' : 'steps_in', { n: drafter === 'lookup' ? this.k : times.draft.length, ms });
+    const heads = drafter === 'model' && hasHeads(this.scene.trace, this.data);
+    const [key, n] = drafter === 'lookup' ? ['copied_in', this.k] : heads ? ['heads_in', this.k] : ['steps_in', times.draft.length];
+    const drafting = drafter === 'none' ? words.text('no_draft') : words.text(key, { n, ms });
     const { greedy } = this;
     const subs = {
       draft: [words.text('q_spelled'), drafting],
@@ -99,7 +102,7 @@ export class ChainBoard {
       gate: [words.text(greedy ? 'gate_rule_greedy' : GATE_RULES[this.rule])],
       out: [words.text('out_sub')],
     };
-    const labels = rowLabels(words, this.shape, { greedy, copied: drafter === 'lookup', rule: this.rule }, subs);
+    const labels = rowLabels(words, this.shape, { greedy, meaning: drafter === 'lookup' ? 'e_draft_lookup' : heads ? 'e_draft_heads' : 'e_draft', rule: this.rule }, subs);
     for (const [row, label] of labels) this.put(label, ROW[row], 0);
     this.lensLabel = labels.get('lens');
   }

@@ -1,5 +1,6 @@
 /** The small print under the stage: what ran and with which settings, and what is worth knowing about it. */
 import { el } from './dom.js';
+import { draftName } from './draftname.js';
 import { isGreedyVerifier, isLossy } from './rule.js';
 import { isTreeConfig, siblingsOf } from './trace.js';
 
@@ -9,7 +10,7 @@ export function footnotes({ trace, words }) {
   const { config, models } = trace;
   const plain = config.method === 'none';
   const settings = [
-    words.text(plain ? 'ran_plain' : config.method === 'lookup' ? 'ran_lookup' : 'ran', models),
+    words.text(plain ? 'ran_plain' : config.method === 'lookup' ? 'ran_lookup' : 'ran', { ...models, draft: draftName(words, models.draft) }),
     plain ? null : isTreeConfig(config) ? words.text('tree_of', { n: config.nodes || config.tree.length }) : 'k = ' + config.k,
     isTreeConfig(config) ? words.text(SIBLING_NAMES[siblingsOf(config)]) : null,
     words.text('temperature', { t: config.temperature }),

@@ -1,6 +1,6 @@
 /** What stands around the board and stays while the cursor moves: figures, header, text, inspector, transport. */
 import { statusCard } from './cards.js';
-import { el } from './dom.js';
+import { el, setVars } from './dom.js';
 import { footnotes } from './footnotes.js';
 import { Header } from './header.js';
 import { Inspector } from './inspector.js';
@@ -55,6 +55,18 @@ export class Frame {
     this.text.show(view);
     this.tiles.show(finishedRounds(this.scene.timeline, view.cursor));
     return this.inspector.show(view, pinned);
+  }
+
+  /** Tells the style sheet how high the transport is: on a phone the inspector stands on it. */
+  fit() {
+    setVars(this.inspector.element, { foot: this.transport.element.offsetHeight + 'px' });
+  }
+
+  /** @returns {Span} what is free of the window between the headline, where that stays at the top, and the transport */
+  band() {
+    const { element } = this.header;
+    const stays = getComputedStyle(element).position === 'sticky';
+    return { top: stays ? element.offsetHeight : 0, bottom: document.documentElement.clientHeight - this.transport.element.offsetHeight };
   }
 
   showPlaying(playing) {

@@ -107,7 +107,7 @@ export class Inspector {
   /** A node of a tree: the chance that it had at its turn, and where it stands. */
   aboutNode(round, view, found) {
     const { words, trace } = this.scene;
-    const { position, passed, kind, judged } = found;
+    const { position, open, kind, judged } = found;
     const { draft, verdicts } = round;
     const verdict = verdicts[position];
     const rule = ruleOf(round);
@@ -118,7 +118,7 @@ export class Inspector {
       this.heading(draft.tokens[position], 'sv-' + (kind || 'drafted'), kind, mine),
       el('div', 'sv-numbers',
         this.number(words.text('n_q'), 'e_q', formatProb(draft.q[position]), 'sv-q'),
-        this.number(words.text('n_p'), 'e_p_context', passed ? pText(round, position) : '–', 'sv-p'),
+        this.number(words.text('n_p'), 'e_p_context', open ? pText(round, position) : '–', 'sv-p'),
         greedy ? null : this.number(words.text(rule === 'typical' ? 'n_limit' : 'n_chance'), rule === 'typical' ? 'e_limit_typical' : 'e_chance', judged ? formatProb(chance) : '–', ''),
         greedy || rule === 'typical' ? null : this.number('u', 'e_u', this.drawOf(verdict, judged), '')),
       ...this.verdictParts(round, view, found),
@@ -134,13 +134,13 @@ export class Inspector {
   }
 
   /** p and q of the likeliest tokens here, min(p, q) shaded; in the light of the leftover once it was drawn from. */
-  table(round, { position, context, subject, passed, kind, drawn }) {
+  table(round, { position, context, subject, open, kind, drawn }) {
     const { words, trace } = this.scene;
     const all = distributionAt(round, context);
     if (!all) return [el('p', 'sv-muted', words.text('no_detail'))];
     const hasQ = all.some((row) => row.q !== null);
-    if (!passed && !hasQ) return [];
-    const shown = all.map((row) => ({ id: row.id, p: passed ? row.p : null, q: row.q }));
+    if (!open && !hasQ) return [];
+    const shown = all.map((row) => ({ id: row.id, p: open ? row.p : null, q: row.q }));
     const drafted = drawsTree(trace, round) && subject === 'final' ? null : round.draft.tokens[position];
     const result = drawn && context === finalContext(round) ? round.final.token : null;
     const hit = subject === 'final' && kind ? round.final.token : subject === 'draft' ? drafted : null;
@@ -150,7 +150,7 @@ export class Inspector {
     const most = Math.max(50000, ...rows.map(weight));
     const exact = exactZeros(round);
     const single = isOneDraw(round, context); // only then min(p, q) is what gets accepted, and p - q what is left
-    const bar = single || !hasQ || !passed ? comparisonBar : pairBar;
+    const bar = single || !hasQ || !open ? comparisonBar : pairBar;
     const head = el('div', 'sv-table-head', el('span', '', words.text('token')), el('span'), el('span', 'sv-q', 'q'), el('span', 'sv-p', 'p'));
     const lines = rows.map((row) => el('div', row.id === hit ? 'sv-hit' : '',
       tokenPiece(trace.vocab, row.id),
@@ -159,7 +159,7 @@ export class Inspector {
       numberCell('span', 'sv-p', formatMillionths(row.p, exact.p))));
     const leftover = single && kind === 'recovered' && subject === 'final';
     const table = el('div', 'sv-table' + (leftover ? ' sv-leftover' : ''), head, lines);
-    return passed && hasQ ? [table, ...(single ? [this.legend(leftover)] : []), ...(exact.p ? [] : this.measures(round, context))] : [table];
+    return open && hasQ ? [table, ...(single ? [this.legend(leftover)] : []), ...(exact.p ? [] : this.measures(round, context))] : [table];
   }
 
   legend(leftover) {

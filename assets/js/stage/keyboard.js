@@ -1,6 +1,7 @@
 /**
  * The keyboard of the page: one listener for all stages, so that keys work before anything has the focus. A key goes
- * to the stage that has the focus; where nothing has it, to the one used last, else to the first one in sight.
+ * to the stage that has the focus; where nothing has it, or a button that does not use the key, to the stage used last,
+ * else to the first one in sight.
  */
 const mounted = new Set();
 let lastUsed = null;
@@ -35,9 +36,14 @@ function dispatchKey(event) {
 export function stageForKey(stages, last, target, inSight) {
   const around = stages.find(({ host }) => host.contains(target));
   if (around) return around;
-  if (target && !/^(BODY|HTML)$/.test(target.tagName)) return null; // something else on the page has the focus
+  if (target && !isIdle(target)) return null; // something else on the page has the focus
   const seen = stages.filter(({ host }) => inSight(host));
   return seen.includes(last) ? last : seen[0] || null;
+}
+
+/** Whether what has the focus leaves keys alone: a plain button has only the space bar, which keys.js leaves to it. */
+function isIdle(target) {
+  return /^(BODY|HTML)$/.test(target.tagName) || (target.tagName === 'BUTTON' && !target.getAttribute('role'));
 }
 
 function isInSight(host) {

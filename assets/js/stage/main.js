@@ -7,7 +7,8 @@
  *           cursor    where to begin
  *           status    null or {kind: 'loading'|'queued'|'error'|'empty'|'running', ...}; see cards.js
  *           play      true: begin to play
- *           onchange  (cursor, {round, phase, index, playing}) after every change of the cursor
+ *           onchange  (cursor, {round, phase, index, told, playing}) after every change of the cursor; told: whether the
+ *                     outcome of the round has been
  *           onselect  ({round, position} | null) when a position is pinned or let go
  *
  * The stage that comes back has set, append, seek, cursorAt, play, pause, toggle, select, key and destroy.

@@ -37,7 +37,7 @@ export function nodeFacts(round, node) {
   };
 }
 
-/** p of a node's token in its context, before any sibling was refused: a number, and as it is read. */
+/** p of a node's token in its context, before any sibling was rejected: a number, and as it is read. */
 export function pOf(round, node) {
   const recorded = recordedP(round, node);
   return recorded === null ? round.verdicts[node].p : recorded / 1e6;

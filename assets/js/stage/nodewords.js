@@ -1,8 +1,8 @@
 /** A node in plain words: its name for screen readers and what its bubble tells, as far as the run has shown it. */
 import { pText, pathTokens } from './nodefacts.js';
 import { formatPair, formatProb } from './numbers.js';
-import { gateParts, ruleOf } from './rule.js';
-import { isGreedyTarget, tokensBefore } from './trace.js';
+import { gateParts, judgesByChoice, ruleOf } from './rule.js';
+import { tokensBefore } from './trace.js';
 import { REVEAL, isSettled } from './timeline.js';
 import { runningText, tokenName } from './tokens.js';
 
@@ -35,7 +35,8 @@ function knownAt({ timeline }, round, view, node) {
   }
   const drafted = view.cursor > marks.draft[node];
   const settled = drafted && isSettled(marks, node, view.cursor);
-  return { token: drafted ? { id: round.draft.tokens[node] } : null, passed: view.cursor >= marks.pass + REVEAL.pass, kind: settled ? round.verdicts[node].status : null };
+  const passed = view.cursor >= marks.pass + REVEAL.pass && (settled || !judgesByChoice(round)); // p must not tell the verdict
+  return { token: drafted ? { id: round.draft.tokens[node] } : null, passed, kind: settled ? round.verdicts[node].status : null };
 }
 
 function numbersOf(words, round, node, { passed, kind }) {
@@ -45,7 +46,7 @@ function numbersOf(words, round, node, { passed, kind }) {
   const parts = ['q ' + formatProb(round.draft.q[node])];
   if (passed) parts.push('p ' + pText(round, node));
   const judged = kind === 'accepted' || kind === 'rejected';
-  if (!judged || (rule === 'gates' && isGreedyTarget(round))) return parts;
+  if (!judged || judgesByChoice(round)) return parts;
   const { bar, mark } = gateParts(verdict, rule);
   const [a, u] = formatPair(bar, mark);
   return [...parts, ...(rule === 'typical' ? [words.text('n_limit') + ' ' + u] : [words.text('n_chance') + ' ' + a, 'u ' + u])];

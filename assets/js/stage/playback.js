@@ -42,7 +42,10 @@ export class Playback {
     const { player } = this;
     if (player.frame) player.cursor = this.limit(player.following ? Math.ceil(player.cursor) : player.target); // pressed again: finish what runs first
     const next = neighbourStep(this.timeline, player.cursor, direction);
-    if (direction < 0 || player.still || next === player.cursor) return this.seek(next);
+    if (direction < 0 || player.still || next === player.cursor) {
+      this.seek(next);
+      return this.keepInSight();
+    }
     player.stop();
     player.run(next);
     return this.paint();
@@ -74,5 +77,6 @@ export class Playback {
   visitPhase(phase) {
     const { round } = viewAt(this.timeline, this.cursor);
     this.seek(this.cursorAt(round, phase, Infinity));
+    this.keepInSight();
   }
 }

@@ -12,10 +12,10 @@ export function boardElement({ gates, draftCache }, columns) {
   return setVars(el('div', 'sv-board' + (gates ? '' : ' sv-no-gates') + (draftCache ? '' : ' sv-no-draft-cache') + width), { cols: columns });
 }
 
-/** The names of the rows that a board has, with what they mean, as a map from row to label. */
-export function rowLabels(words, { gates }, { greedy, copied, rule }, subs) {
+/** The names of the rows that a board has, with what they mean, as a map from row to label. `meaning` is the draft's. */
+export function rowLabels(words, { gates }, { greedy, meaning, rule }, subs) {
   const rows = {
-    draft: ['row_draft', copied ? 'e_draft_lookup' : 'e_draft', 'sv-draft'],
+    draft: ['row_draft', meaning, 'sv-draft'],
     pass: ['row_target', 'e_target', 'sv-target'],
     gate: ['row_gate', greedy ? 'e_gate_greedy' : GATE_MEANING[rule] || 'e_gate', ''],
     verdict: ['row_verdict', 'e_verdict', 'sv-wide-only'],

@@ -1,12 +1,12 @@
 /**
  * By which rule a round was judged, and what its gates compare. Pure.
  *
- * gates    accepted when u < min(1, p/q); in a tree p is what the siblings refused before have left of it
+ * gates    accepted when u < min(1, p/q); in a tree p is what the siblings rejected before have left of it
  * block    a chain judged as a whole: accepted up to the last token with u < limit. Lossless
  * typical  accepted when p > limit, without a draw; the longest path counts. Lossy
  */
 import { treeOf } from './shape.js';
-import { likelihoodRatio } from './trace.js';
+import { isGreedyTarget, likelihoodRatio } from './trace.js';
 
 /**
  * Read off the round itself, because a forked trace holds rounds of other settings than its own.
@@ -16,6 +16,11 @@ export function ruleOf(round) {
   const judged = round.verdicts.filter((v) => v.limit != null && v.status !== 'unreached');
   if (!judged.length) return 'gates';
   return judged.some((v) => v.u != null) ? 'block' : 'typical';
+}
+
+/** Whether a drafted token stays exactly when it is the target's one choice: then p is 1 or 0, and tells the verdict. */
+export function judgesByChoice(round) {
+  return ruleOf(round) === 'gates' && isGreedyTarget(round);
 }
 
 /** Whether a trace holds a round whose output does not have the target's distribution. */
@@ -44,7 +49,7 @@ export function gateParts(verdict, rule) {
 
 /**
  * Whether one token was drawn from q in a context and judged by the usual gate: then alpha = sum of min(p, q) is the
- * chance that it stays, and 1 - alpha what is left of p after a refusal.
+ * chance that it stays, and 1 - alpha what is left of p after a rejection.
  */
 export function isOneDraw(round, context) {
   const [child, ...others] = treeOf(round).children[context];

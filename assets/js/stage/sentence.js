@@ -5,7 +5,7 @@ import { formatMs, formatProb } from './numbers.js';
 import { ruleOf } from './rule.js';
 import { say } from './say.js';
 import { TREE_SAYINGS } from './treesentence.js';
-import { drafterOf, drawsTree, hasSmallDraft, isGreedyTarget, isOneHot, outputToken, overrideAt, shortage } from './trace.js';
+import { drafterOf, drawsTree, hasHeads, hasSmallDraft, isGreedyTarget, isOneHot, outputToken, overrideAt, shortage } from './trace.js';
 
 /** @returns {Sentence[]} */
 export function sentencesAt(trace, view) {
@@ -34,7 +34,8 @@ function sayReady(trace, round) {
   const n = round.draft.tokens.length;
   const drafter = drafterOf(trace, round);
   if (drafter === 'none') return [say('s_ready_plain'), ...sayShort(trace, round)];
-  return [say(drafter === 'lookup' ? 's_ready_lookup' : 's_ready' + size(trace, round), { n }), ...sayShort(trace, round)];
+  const ready = drafter === 'lookup' ? 's_ready_lookup' : hasHeads(trace, round) ? 's_ready_heads' : 's_ready' + size(trace, round);
+  return [say(ready, { n }), ...sayShort(trace, round)];
 }
 
 /** Only a draft model of its own is small; the target without some layers is "the draft". */
@@ -53,8 +54,10 @@ function sayDraft(trace, round, view) {
   const i = view.index;
   const values = { i: i + 1, k: round.draft.tokens.length, tok: round.draft.tokens[i], q: formatProb(round.draft.q[i]) };
   const short = sayShort(trace, round);
-  if (overrideAt(trace, view.round, i).token) return [say('s_draft_set', values), ...short];
+  const heads = hasHeads(trace, round); // they guess all at once, whatever is shown of it first
+  if (overrideAt(trace, view.round, i).token) return [say(heads ? 's_draft_set_heads' : 's_draft_set', values), ...short];
   if (drafterOf(trace, round) === 'lookup') return [say('s_draft_lookup', values), ...short];
+  if (heads) return [say(isOneHot(round) ? 's_draft_heads_greedy' : 's_draft_heads', values), ...short];
   return [say((isOneHot(round) ? 's_draft_greedy' : 's_draft') + size(trace, round), values), ...short];
 }
 

@@ -20,13 +20,15 @@ import { listen, unlisten } from './keyboard.js';
 import { keyAction, keyIsTaken, performAction } from './keys.js';
 import { Playback } from './playback.js';
 import { Selection } from './selection.js';
-import { buildTimeline, viewAt } from './timeline.js';
+import { Sight } from './sight.js';
+import { buildTimeline, isOutcomeTold, viewAt } from './timeline.js';
 import { drawsTree } from './trace.js';
 import { TreeBoard } from './tree.js';
 import { Words } from './words.js';
 
 const MID = 1000; // widths in units of 14 px text, so that the projector's size counts
 const NARROW = 640;
+const SHORT = 560; // a window lower than this has no room for the figures above the board
 const BASE_PX = 14;
 
 /** @implements {Scene} */
@@ -43,8 +45,11 @@ export class Stage extends Playback {
     host.tabIndex = -1;
     this.bubble = new Bubble(host);
     listen(this);
-    this.observer = new ResizeObserver(() => this.fit());
+    this.sight = new Sight(host);
+    this.refit = () => this.fit();
+    this.observer = new ResizeObserver(this.refit);
     this.observer.observe(host);
+    globalThis.addEventListener('resize', this.refit); // its height counts too
     this.set({ strings: {}, lang: 'en', ...options });
   }
 
@@ -69,6 +74,7 @@ export class Stage extends Playback {
     this.trace = trace ? { ...trace, rounds: [...trace.rounds], vocab: { ...trace.vocab } } : null;
     this.timeline = buildTimeline(this.trace || { rounds: [] });
     this.player.cursor = 0;
+    this.sight.reset();
     this.selection.clear();
   }
 
@@ -140,6 +146,7 @@ export class Stage extends Playback {
     this.frame.put(this.board);
     if (this.board.fit) this.board.fit();
     this.host.classList.toggle('sv-full-width', this.board.columnCount > 9);
+    this.host.classList.toggle('sv-branching', this.board instanceof TreeBoard);
     this.told = null;
     if (this.selection.round !== round) this.selection.clear();
   }
@@ -154,6 +161,14 @@ export class Stage extends Playback {
     this.bubble.refresh();
     this.board.follow(view); // scrolling measures the page, so it comes last
     this.frame.follow();
+    if (this.player.target !== null) this.keepInSight();
+  }
+
+  /** Has the page show what is told, while it is played or stepped. */
+  keepInSight() {
+    const covered = this.selection.position !== null && this.host.classList.contains('sv-narrow'); // by the inspector
+    if (!this.board || !this.board.wanted || covered) return;
+    this.sight.follow(this.board.wanted(viewAt(this.timeline, this.cursor)), this.frame.band(), this.player.still);
   }
 
   notify(view) {
@@ -161,7 +176,7 @@ export class Stage extends Playback {
     const state = [view.cursor, this.playing].join();
     if (!onchange || state === this.notified) return;
     this.notified = state;
-    onchange(view.cursor, { round: view.round, phase: view.phase, index: view.index, playing: this.playing });
+    onchange(view.cursor, { round: view.round, phase: view.phase, index: view.index, told: isOutcomeTold(this.timeline, view), playing: this.playing });
   }
 
   fit() {
@@ -169,6 +184,8 @@ export class Stage extends Playback {
     const width = this.host.clientWidth / em;
     this.host.classList.toggle('sv-mid', width < MID);
     this.host.classList.toggle('sv-narrow', width < NARROW);
+    this.host.classList.toggle('sv-short', document.documentElement.clientHeight / em < SHORT);
+    if (this.trace) this.frame.fit();
     if (this.board && this.board.fit) this.board.fit();
   }
 
@@ -194,9 +211,11 @@ export class Stage extends Playback {
     if (positions && next !== this.selection.position) this.select(next);
   }
 
+  /** Large letters: then the stage is all that is looked at, so it goes to the top of the window. */
   projector(on) {
-    this.host.classList.toggle('sv-projector', on);
+    const large = this.host.classList.toggle('sv-projector', on);
     this.fit();
+    if (large) this.sight.toTop();
   }
 
   /** In (1), out (-1), all of it (0), where the board can. */
@@ -220,9 +239,10 @@ export class Stage extends Playback {
   destroy() {
     this.player.stop();
     this.observer.disconnect();
+    globalThis.removeEventListener('resize', this.refit);
     this.bubble.destroy();
     unlisten(this);
-    this.host.classList.remove('sv', 'sv-mid', 'sv-narrow', 'sv-projector', 'sv-full-width', 'sv-following', 'sv-pinned');
+    this.host.classList.remove('sv', 'sv-mid', 'sv-narrow', 'sv-short', 'sv-projector', 'sv-full-width', 'sv-branching', 'sv-following', 'sv-pinned');
     for (const name of ['tabindex', 'lang', 'role', 'aria-label', 'data-phase']) this.host.removeAttribute(name);
     this.host.replaceChildren();
     this.trace = null;

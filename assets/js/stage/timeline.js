@@ -88,6 +88,11 @@ export function isSettled(marks, i, cursor) {
   return cursor >= step + (step === marks.outcome ? REVEAL.outcome : REVEAL.gate);
 }
 
+/** Whether the end of the round on the board has been told at a view. */
+export function isOutcomeTold(timeline, { round, cursor }) {
+  return round >= 0 && cursor >= timeline.rounds[round].outcome + REVEAL.outcome;
+}
+
 /** @returns {View} */
 export function viewAt(timeline, cursor) {
   const at = Math.max(0, Math.min(timeline.length, cursor));

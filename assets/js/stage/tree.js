@@ -14,6 +14,7 @@ import { TreeGraph } from './treegraph.js';
 import { TreeLens } from './treelens.js';
 import { TreeMask } from './treemask.js';
 import { TreeView } from './treeview.js';
+import { roomFor } from './treegeometry.js';
 import { mostRows } from './treesize.js';
 
 const BASE = 14; // px of text that are one em
@@ -37,6 +38,7 @@ export class TreeBoard {
     this.mask = new TreeMask(scene, index, this.binder, { hover: (node) => this.hover(node) });
     this.side = this.mask.element;
     this.lens = new TreeLens(scene, index);
+    this.strips = cacheStrips(scene, this.binder, this.marks, this.data).flat();
     this.element = el('div', 'sv-tree-board', this.head(), this.view.window, this.legend(), this.table());
     this.listen();
   }
@@ -44,7 +46,7 @@ export class TreeBoard {
   head() {
     const { words } = this.scene;
     const { times } = this.data;
-    const size = el('span', 'sv-caption', words.text(this.tree.size ? 'tree_size' : 'no_draft', { n: this.tree.size, k: this.tree.depth }));
+    const size = el('span', 'sv-caption', words.text(!this.tree.size ? 'no_draft' : this.tree.depth === 1 ? 'tree_size_flat' : 'tree_size', { n: this.tree.size, k: this.tree.depth }));
     const pass = el('span', 'sv-caption sv-wide-only', words.text('pass_in', { ms: formatMs(times.target) }));
     return el('div', 'sv-tree-bar', el('b', '', term(words, 'e_tree', '', words.text('tree'))), size, pass, this.view.tools);
   }
@@ -61,7 +63,7 @@ export class TreeBoard {
   table() {
     const { words } = this.scene;
     const output = el('div', 'sv-label', el('b', '', term(words, 'e_out', '', words.text('row_out'))));
-    return el('div', 'sv-tree-table', output, this.output(), this.lens.label, this.lens.element, cacheStrips(this.scene, this.binder, this.marks, this.data).flat());
+    return el('div', 'sv-tree-table', output, this.output(), this.lens.label, this.lens.element, this.strips);
   }
 
   /** What this round gives to the text, as it becomes known. */
@@ -74,6 +76,7 @@ export class TreeBoard {
   }
 
   listen() {
+    this.view.window.addEventListener('scroll', () => this.graph.holdNames(this.view.top()));
     for (const [node, { group }] of this.graph.parts) {
       if (node < 0) continue;
       group.addEventListener('pointerenter', () => this.hover(node));
@@ -101,9 +104,10 @@ export class TreeBoard {
     const { window } = this.view;
     const em = parseFloat(getComputedStyle(window).fontSize) / BASE;
     const width = Math.round(window.clientWidth / em);
-    if (!width || width === this.width) return;
-    this.width = width;
-    this.view.setNatural(this.graph.place(width, mostRows(this.scene.trace)));
+    const room = roomFor(document.documentElement.clientHeight / em);
+    if (!width || (width === this.width && room === this.room)) return;
+    Object.assign(this, { width, room });
+    this.view.setNatural(this.graph.place(width, mostRows(this.scene.trace), room), room);
     if (this.lastView) this.follow(this.lastView);
   }
 
@@ -130,6 +134,16 @@ export class TreeBoard {
     if (node === null || !this.width) return;
     const { x, y } = this.graph.at(node);
     this.view.follow(x + 30, y);
+  }
+
+  /** What the page should show at a view: the most that belongs together first, the least last. */
+  wanted({ phase, index }) {
+    const { window } = this.view;
+    const strip = this.lens.element;
+    if (phase === 'cache') return [[window, strip, ...this.strips], [strip, ...this.strips], this.strips];
+    if (phase === 'ready' || phase === 'commit') return [];
+    const part = this.graph.parts.get(phase === 'gate' ? index : phase === 'outcome' ? this.tree.size : null);
+    return part ? [[window, strip], [part.group, strip], [part.group]] : [[window, strip], [window]];
   }
 
   /** The node that a step is about, for keeping it in sight. */

@@ -20,6 +20,8 @@ const TREE_LEFT = 14;
 const TREE_FOOT = 6;
 const ROWS_SHARE = { narrow: 280, wide: 340 }; // what the rows of a small tree share
 const NARROW_BELOW = 600;
+const AROUND = { above: 182, below: 198 }; // headline, bar, transport; legend, output, gates
+const ROOM_LEAST = 280;
 const ROW_HEIGHT = { least: 15, most: 36 };
 const COLUMN_WIDTH = { least: 104, most: 210 };
 const LABEL_LETTERS = { least: 3, most: 16 };
@@ -46,9 +48,17 @@ export function plainLayout(tree, end) {
   return { x: place.slice(0, tree.size), y: y.slice(0, tree.size), root: (rows - 1) / 2, final: end === null ? null : [place.at(-1), y.at(-1)], rows, levels: tree.depth };
 }
 
-/** How high the picture of a tree with so many rows is. */
-export function boardHeight(rows, width) {
-  const share = width < NARROW_BELOW ? ROWS_SHARE.narrow : ROWS_SHARE.wide;
+/**
+ * How high the window onto a tree may be where the browser's is so high, in units: with it the headline, the strip of
+ * gates and the transport are to be seen; where that leaves too little, only headline and transport.
+ */
+export function roomFor(viewport) {
+  return Math.max(viewport - AROUND.above - AROUND.below, Math.min(ROOM_LEAST, viewport - AROUND.above), ROOM_LEAST / 2);
+}
+
+/** How high the picture of a tree with so many rows is. It is no higher than `room`, unless its rows become too low. */
+export function boardHeight(rows, width, room = Infinity) {
+  const share = Math.min(width < NARROW_BELOW ? ROWS_SHARE.narrow : ROWS_SHARE.wide, room - TREE_HEAD - TREE_FOOT);
   return TREE_HEAD + between(ROW_HEIGHT, share / rows) * rows + TREE_FOOT;
 }
 
@@ -57,12 +67,13 @@ export function boardHeight(rows, width) {
  * @param {number} rows    of the tallest tree of the run, so that all its rounds are as high
  * @param {number} own     of this one
  * @param {number} depth   of this one; a column more is kept for the final token
+ * @param {number} room    height of the window onto it
  * @returns {Geometry}
  */
-export function geometryOf(width, rows, own, depth) {
+export function geometryOf(width, rows, own, depth, room = Infinity) {
   const columns = depth + 1;
   const column = between(COLUMN_WIDTH, (width - TREE_LEFT - LAST_COLUMN) / columns);
-  const height = boardHeight(rows, width);
+  const height = boardHeight(rows, width, room);
   const row = Math.min(ROW_HEIGHT.most, (height - TREE_HEAD - TREE_FOOT) / own);
   const radius = Math.min(11, row * 0.46);
   const dense = row < DENSE_BELOW;

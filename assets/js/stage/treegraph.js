@@ -5,6 +5,7 @@
 import { iconPath, svgEl } from './dom.js';
 import { pOf } from './nodefacts.js';
 import { Places, TREE_HEAD, discRadius, geometryOf, labelOf, plainLayout, ringRadius } from './treegeometry.js';
+import { judgesByChoice } from './rule.js';
 import { finalContext, treeOf } from './shape.js';
 import { tokensBefore } from './trace.js';
 
@@ -27,11 +28,12 @@ export class TreeGraph {
     this.parts = new Map(); // node -> its elements; -1 the root, the index after the last node the final token
     this.edges = svgEl('g', { class: 'sv-edges' });
     this.dots = svgEl('g', {});
-    this.heads = svgEl('g', { class: 'sv-tree-heads' });
+    this.ground = svgEl('rect', { x: 0, y: 0, height: TREE_HEAD - 4 }); // the tree passes under the names
+    this.heads = svgEl('g', { class: 'sv-tree-heads' }, this.ground);
     this.slab = this.bind(svgEl('rect', { class: 'sv-tree-slab', rx: 8 }), this.marks.pass);
     this.sweep = this.bind(svgEl('g', { class: 'sv-tree-sweep' }, svgEl('rect', {}), svgEl('line', {})), this.marks.pass);
     this.bus = this.marks.heads == null ? null : this.bind(svgEl('path', { class: 'sv-bus' }), this.marks.heads);
-    const layers = [this.slab, this.heads, this.bus, this.edges, this.dots, this.sweep].filter(Boolean);
+    const layers = [this.slab, this.bus, this.edges, this.dots, this.sweep, this.heads].filter(Boolean);
     this.element = svgEl('svg', { class: 'sv-tree', role: 'group', 'aria-label': scene.words.text('tree') }, ...layers);
     // the shape of such a tree is chosen before the run, only the tokens are new: it can be seen from the beginning
     this.element.classList.toggle('sv-planned', Boolean(scene.trace.config.tree && scene.trace.config.tree.length));
@@ -72,7 +74,8 @@ export class TreeGraph {
     const appears = this.marks.draft[node];
     const settled = this.marks.settled[node];
     const part = this.dot(node, draft.tokens[node], draft.q[node], status, appears, settled);
-    part.ring = this.bind(svgEl('circle', { class: 'sv-ring' }), this.marks.pass);
+    const late = judgesByChoice(this.round); // a ring would tell the verdict
+    part.ring = this.bind(svgEl('circle', { class: late ? 'sv-ring sv-late' : 'sv-ring' }), late ? settled : this.marks.pass);
     part.p = pOf(this.round, node);
     part.body.after(part.ring);
     part.rank = svgEl('text', { class: 'sv-rank' }, String(this.tree.ranks[node] + 1));
@@ -117,9 +120,9 @@ export class TreeGraph {
     this.scene.select(node);
   }
 
-  /** Fits everything into a place of this width (units); `rows` of the tallest tree of the run. */
-  place(width, rows) {
-    this.geometry = geometryOf(width, rows, this.layout.rows, this.tree.depth);
+  /** Fits everything into a place of this width and, if it can, height (units); `rows` of the tallest tree of the run. */
+  place(width, rows, room) {
+    this.geometry = geometryOf(width, rows, this.layout.rows, this.tree.depth, room);
     this.places = new Places(this.tree, this.layout, this.geometry, this.end);
     this.element.classList.toggle('sv-dense', this.geometry.dense);
     for (const [node, part] of this.parts) this.shape(node, part);
@@ -131,11 +134,17 @@ export class TreeGraph {
     return this.geometry;
   }
 
+  /** Keeps the names of the columns in sight where the picture is scrolled; y in units. */
+  holdNames(y) {
+    this.heads.setAttribute('transform', `translate(0 ${y})`);
+  }
+
   /** The slab under all nodes, and the sweep through all of them at once. */
   background() {
     const { width, height, column, radius } = this.geometry;
     const box = { x: 14 + column - radius - 14, y: TREE_HEAD - 3, width: width - column - 14 + radius, height: height - TREE_HEAD + 3 };
     for (const [name, value] of Object.entries(box)) this.slab.setAttribute(name, value);
+    this.ground.setAttribute('width', width);
     this.slab.style.setProperty('--h', box.height);
     this.sweep.style.setProperty('--h', box.height);
     this.sweep.setAttribute('transform', `translate(0 ${TREE_HEAD})`);

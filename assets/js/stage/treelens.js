@@ -7,10 +7,10 @@ import { badge, gatePicture } from './marks.js';
 import { formatMillionths } from './numbers.js';
 import { pathPieces } from './nodeparts.js';
 import { pathTokens } from './nodefacts.js';
-import { ruleOf } from './rule.js';
+import { judgesByChoice, ruleOf } from './rule.js';
 import { finalContext, treeOf } from './shape.js';
 import { tokenPiece } from './tokens.js';
-import { distributionAt, exactZeros, isGreedyTarget, overrideAt, siblingsOf, topRows } from './trace.js';
+import { distributionAt, exactZeros, overrideAt, siblingsOf, topRows } from './trace.js';
 
 const LIKELY = 5;
 const CARDS = 12; // of contexts; more would only be scrolled past
@@ -51,7 +51,7 @@ export class TreeLens {
     const { words } = this.scene;
     const text = (key, values) => words.text(key, values);
     if (!this.tree.size && ['ready', 'pass'].includes(view.phase)) return { name: 'plain', title: text('lens_tree'), cards: () => [this.note('lens_hint_plain')] };
-    if (view.phase === 'ready') return { name: 'ready', title: text('lens_tree'), cards: () => [this.note('lens_tree_hint')] };
+    if (view.phase === 'ready') return { name: 'ready', title: text('lens_tree'), cards: () => [this.note(judgesByChoice(this.round) ? 'lens_tree_hint_greedy' : 'lens_tree_hint')] };
     if (view.phase === 'heads' || (view.phase === 'draft' && this.marks.heads != null)) return { name: 'heads', title: text('lens_heads'), caption: text('lens_likeliest'), cards: () => this.heads() };
     if (view.phase === 'draft') return { name: 'level', level: view.index, title: text('lens_level', { i: view.index + 1 }), caption: text(this.drawn ? 'lens_draft' : 'lens_likeliest'), cards: () => this.level(view.index + 1) };
     if (view.phase === 'pass') return { name: 'pass', title: text('lens_tree'), cards: () => [this.note('lens_tree_pass')] };
@@ -106,7 +106,7 @@ export class TreeLens {
     const { trace, words } = this.scene;
     const { draft, verdicts, final } = this.round;
     const rule = ruleOf(this.round);
-    const greedy = rule === 'gates' && isGreedyTarget(this.round);
+    const greedy = judgesByChoice(this.round);
     this.gates = new Map();
     const cards = this.marks.walk.map((node) => {
       const verdict = verdicts[node];

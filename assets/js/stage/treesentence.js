@@ -1,4 +1,5 @@
 /** What is said while a round's draft is a tree. Pure. The commit is said as for a chain, in sentence.js. */
+import { headCount } from './draftname.js';
 import { sayTypical } from './gatesentence.js';
 import { gatherOf } from './gather.js';
 import { formatMs, formatPair, formatProb } from './numbers.js';
@@ -22,7 +23,9 @@ function sayFlat(trace, round) {
 
 function sayHeads(trace, round) {
   const n = treeOf(round).depth;
-  return [say('s_tree_heads', { n, ms: formatMs(round.times.draft[0]) })];
+  const m = headCount(trace.models.draft);
+  const key = m === null ? 's_tree_heads_first' : n < m ? 's_tree_heads_some' : 's_tree_heads';
+  return [say(key, { n, m, ms: formatMs(round.times.draft[0]) })];
 }
 
 function sayLevel(trace, round, view) {
@@ -93,5 +96,7 @@ function sayGather(trace, round) {
   const n = rows.length - 1; // the root's row is the text's own
   const a = kept - 1;
   if (a === 0) return [say('s_tree_gather_none', { n })];
-  return [say(a === n ? 's_cache_all' : 's_tree_gather', { n, a, x: n - a })];
+  if (a === n) return [say('s_cache_all')];
+  const moves = rows.some(({ row, to }) => to !== null && to !== row);
+  return [say('s_tree_gather' + (moves ? '' : '_still') + (a === 1 ? '_single' : ''), { n, a, x: n - a })];
 }

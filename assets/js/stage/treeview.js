@@ -1,7 +1,7 @@
 /**
  * A window onto a picture that can be larger than it: zoom by buttons, keys, pinching and the wheel with Ctrl, pan by
- * dragging and by following what happens. It never takes the plain wheel or, while the picture is no higher than the
- * window, a finger's way up and down: the page scrolls as ever.
+ * dragging and by following what happens. While the picture is no higher than the window, the plain wheel and a finger's
+ * way up and down are the page's; a higher one scrolls like any list, and then the page does.
  */
 import { button, el, svgEl } from './dom.js';
 
@@ -16,7 +16,9 @@ export class TreeView {
     this.scene = scene;
     this.picture = picture;
     this.natural = { width: 1, height: 1 };
+    this.room = Infinity; // how high the window may be, in units
     this.scale = 1;
+    this.last = null; // the place that was followed last, in units
     this.anchor = el('i', 'sv-anchor'); // stands for a node where the page has to scroll to it
     this.window = el('div', 'sv-tree-window', picture, this.anchor);
     const tool = (name, act) => {
@@ -32,19 +34,34 @@ export class TreeView {
     for (const end of ['touchend', 'touchcancel']) this.window.addEventListener(end, () => { this.fingers = null; });
   }
 
-  /** @param {{width: number, height: number}} natural  units of 14 px text */
-  setNatural(natural) {
+  /**
+   * @param {{width: number, height: number}} natural   units of 14 px text
+   * @param {number} room                             the most that the window may be high, in units
+   */
+  setNatural(natural, room) {
     this.natural = natural;
+    this.room = room;
+    this.last = null;
     this.picture.setAttribute('viewBox', `0 0 ${natural.width} ${natural.height}`);
     this.resize();
   }
 
   resize() {
-    this.window.style.height = (this.natural.height * Math.min(1, this.scale)) / 14 + 'em';
+    this.window.style.height = this.height() / 14 + 'em';
     this.picture.style.width = (this.natural.width * this.scale) / 14 + 'em';
     this.picture.style.height = (this.natural.height * this.scale) / 14 + 'em';
-    this.window.classList.toggle('sv-taller', this.scale > 1.001);
+    this.window.classList.toggle('sv-zoomed', this.scale > 1.001);
+    this.window.classList.toggle('sv-taller', this.isTaller());
     this.window.classList.toggle('sv-wider', this.overflows());
+  }
+
+  /** Of the window, in units. */
+  height() {
+    return Math.min(this.room, this.natural.height * Math.min(1, this.scale));
+  }
+
+  isTaller() {
+    return this.natural.height * this.scale > this.height() + 1;
   }
 
   overflows() {
@@ -60,7 +77,7 @@ export class TreeView {
 
   /** The scale at which all of it is in the window. */
   wholeScale() {
-    return Math.min(1, this.window.clientWidth / this.pixels(this.natural.width));
+    return Math.min(1, this.window.clientWidth / this.pixels(this.natural.width), this.room / this.natural.height);
   }
 
   pixels(units) {
@@ -70,6 +87,7 @@ export class TreeView {
   /** The point (x, y) of the window, in its pixels, stays where it is. */
   zoomTo(wanted, x = this.window.clientWidth / 2, y = this.window.clientHeight / 2) {
     const before = this.scale;
+    this.last = null;
     this.scale = Math.max(Math.min(0.25, this.wholeScale()), Math.min(ZOOM_MOST, wanted));
     const { scrollLeft, scrollTop } = this.window;
     this.resize();
@@ -91,8 +109,9 @@ export class TreeView {
 
   /** Drags the picture; a press that does not move stays a click. */
   press(event) {
-    if (event.button || !event.isPrimary) return;
     let { clientX, clientY } = event;
+    const onBar = clientX > this.window.getBoundingClientRect().left + this.window.clientWidth;
+    if (event.button || !event.isPrimary || onBar) return;
     let dragging = false;
     const move = (next) => {
       const [dx, dy] = [clientX - next.clientX, clientY - next.clientY];
@@ -126,11 +145,24 @@ export class TreeView {
     this.fingers = now;
   }
 
-  /** Brings a place of the picture, in units, to the middle of the window, as far as there is more than fits. */
+  /** Brings a place of the picture, in units, to the middle of the window, unless the reader has turned away from it. */
   follow(x, y) {
-    const { window, scale } = this;
+    const { window, scale, last } = this;
+    this.last = { x, y };
+    if (last && !this.shows(last) && !this.shows(this.last)) return;
     if (this.overflows()) window.scrollLeft = this.pixels(x * scale) - window.clientWidth * 0.5;
-    if (scale > 1) window.scrollTop = this.pixels(y * scale) - window.clientHeight / 2;
+    if (this.isTaller()) window.scrollTop = this.pixels(y * scale) - window.clientHeight / 2;
+  }
+
+  /** How far the picture is scrolled, in units. */
+  top() {
+    return this.window.scrollTop / this.pixels(this.scale);
+  }
+
+  shows({ x, y }) {
+    const { window, scale } = this;
+    const [left, top] = [this.pixels(x * scale) - window.scrollLeft, this.pixels(y * scale) - window.scrollTop];
+    return left >= 0 && left <= window.clientWidth && top >= 0 && top <= window.clientHeight;
   }
 
   /** Has the page scroll to a height of the picture, in units, as far as it must. */

@@ -26,7 +26,7 @@ function whyChance(round, position, kind) {
 }
 
 function whyChoice(round, position, kind) {
-  if (kind === null) return say('i_greedy_asked');
+  if (kind === null) return say('i_greedy_shown'); // a chain's board has shown p already
   if (kind === 'unreached') return say(wasCut(round) ? 'i_greedy_unreached' : 'i_greedy_after_end');
   if (kind === 'accepted') return say('i_greedy_accept');
   const choice = targetChoice(round, position);

@@ -6,7 +6,7 @@ from specviz.config import RunConfig
 from specviz.engine.decode import Decoder
 from specviz.engine.model import CachedLM
 from specviz.engine.tree_drafter import TreeDrafter
-from specviz.models.check import Remembered
+from specviz.models.remembered import Remembered
 from tests.tiny import V, tiny_model
 
 TREE = ((0,), (1,), (2,), (0, 0), (0, 1), (1, 0), (0, 0, 0))

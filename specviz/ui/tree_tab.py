@@ -38,7 +38,7 @@ def build(page: Page, desk: Desk) -> None:
         with gr.Column(elem_classes="sv-p-follow"):
             _panels(page, desk, place, told)
             _verifiers(page, desk, place)
-    _editor(page, desk, place)
+    _editor(page, desk, place, told)
 
 
 def _panels(page: Page, desk: Desk, place: gr.Textbox, told: gr.HTML) -> None:
@@ -100,8 +100,12 @@ def _verifiers(page: Page, desk: Desk, place: gr.Textbox) -> None:
     )
 
 
-def _editor(page: Page, desk: Desk, place: gr.Textbox) -> None:
-    """Name, size and branches write the tree's text; the text says in words what it is, and which of the names."""
+def _editor(page: Page, desk: Desk, place: gr.Textbox, at_node: gr.HTML) -> None:
+    """Name, size and branches write the tree's text; the text says in words what it is, and which of the names.
+
+    `at_node` changes with the trace and the selected node. The words follow it and not `place`, whose changes Gradio
+    6.31 reports again after each answer to them: with one more listener it would go on asking.
+    """
     fields, lang = desk.fields, page.lang
     tree, method, k, nodes = fields["tree"], fields["method"], fields["k"], fields["nodes"]
     quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
@@ -141,7 +145,7 @@ def _editor(page: Page, desk: Desk, place: gr.Textbox) -> None:
         return tree_edit.in_words(dict(zip(said, values, strict=True)), trace, r, position, lang)
 
     gr.on(
-        [*(one.change for one in said.values()), place.change, lang.change, page.demo.load],
+        [*(one.change for one in said.values()), at_node.change, lang.change, page.demo.load],
         in_words,
         [lang, desk.trace, place, *said.values()],
         [desk.told],

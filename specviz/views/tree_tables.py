@@ -12,7 +12,8 @@ from specviz.trace import Round, Status, Trace
 from specviz.views.tokens import markup, name, vocabulary
 from specviz.views.tree_shape import depths, last_token, leaves, path_to
 
-CUT, LINES = 418, 13  # height of a long list, in pixels, and how many lines make one long
+LINES = 15  # more make a list long
+PATHS_CUT, ROWS_CUT = 424, 412  # heights of long lists, in pixels: those of some lines and about a half
 ICONS = {Status.ACCEPTED: "✓", Status.REJECTED: "✕", Status.UNREACHED: "·"}  # as on the stage
 
 
@@ -31,7 +32,7 @@ def paths(trace: Trace, round: int, node: int | None, lang: str) -> str:
         )
         listed.append(f'<li class="{kinds}"><span class="sv-p-path">{tokens}</span><small>{length}</small></li>')
     lead = markup(t(lang, "views.paths_lead", paths=len(listed), n=len(r.path), emitted=len(r.emitted)))
-    box = _box(len(listed), t(lang, "views.paths_list"))
+    box = _box(len(listed), PATHS_CUT, t(lang, "views.paths_list"))
     return f'<p class="sv-figure-title">{lead}</p><ol class="sv-p-paths"{box}>{"".join(listed)}</ol>'
 
 
@@ -55,16 +56,16 @@ def rows(trace: Trace, round: int, node: int | None, lang: str) -> str:
     heads = [t(lang, f"views.rows_{column}") for column in ("node", "token", "position", "row", "after")]
     table = f"<thead>{_row(map(markup, heads), tag='th')}</thead><tbody>{''.join(body)}</tbody>"
     lead = f'<p class="sv-figure-title">{markup(_compaction(r, lang))}</p>'
-    box = _box(len(r.draft.tokens) + 2, t(lang, "views.rows_list"))
+    box = _box(len(r.draft.tokens) + 2, ROWS_CUT, t(lang, "views.rows_list"))
     return f'{lead}<div class="sv-p-scroll" role="group"{box}><table class="sv-p-table">{table}</table></div>'
 
 
-def _box(lines: int, label: str) -> str:
+def _box(lines: int, cut: int, label: str) -> str:
     """Attributes of a list that scrolls: reached with the keyboard, and not to be taken for a row of buttons.
 
     A long one ends in the middle of a line, so that it is seen to go on.
     """
-    height = f"; max-height: {CUT}px" if lines > LINES else ""
+    height = f"; max-height: {cut}px" if lines > LINES else ""
     return f' tabindex="0" aria-label="{markup(label)}" style="cursor: default{height}"'
 
 

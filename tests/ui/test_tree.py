@@ -112,7 +112,7 @@ def test_edits_that_cannot_be(trace):
     assert refusal(tree_edit.remove_branch, TEXT, 5, trace, r, None) == "ui.branch_none"
     assert refusal(tree_edit.remove_branch, "[[1]]", 5, trace, r, 0) == "ui.branch_missing"
     assert refusal(tree_edit.add_branch, "[[1]]", 5, trace, r, 0) == "ui.branch_missing"
-    with pytest.raises(SpecvizError, match="word101|<b>x</b>"):  # the token's name
+    with pytest.raises(SpecvizError, match="<b>x</b>"):  # the token's name
         tree_edit.remove_branch("[[0]]", 5, trace, r, 1)
     assert refusal(tree_edit.remove_branch, "[[1]]", 5, trace, r, 1) == "ui.branch_last"
     assert refusal(tree_edit.add_branch, "[[1]", 5, trace, r, None) == "ui.tree_syntax"

@@ -51,7 +51,9 @@ def generated(pair):
 
 @pytest.mark.parametrize(
     ("method", "prompt"),
-    [(m, p) for m in ("draft", "skip") for p in PROMPTS] + [(m, p) for m in ("lookup", "none") for p in PROMPTS[4:7]],
+    [(m, p) for m in ("draft", "skip") for p in PROMPTS]
+    + [(m, p) for m in ("eagle", "medusa") for p in PROMPTS[:3]]
+    + [(m, p) for m in ("lookup", "none") for p in PROMPTS[4:7]],
 )
 def test_greedy_equals_generate(pair, generated, method, prompt):
     rounds = speculative(pair, prompt, method=method, k=5, max_new_tokens=64)
@@ -92,7 +94,7 @@ def test_cache_invariant_on_the_real_pair(pair, k):
         torch.testing.assert_close(cached, full, atol=2e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("method", ["draft", "skip", "lookup"])
+@pytest.mark.parametrize("method", ["draft", "skip", "eagle", "medusa", "lookup"])
 def test_check_passes(pair, method):
     assert check_identity(pair, RunConfig(method=method), PROMPTS[:2], tokens=24).passed
     result = check_distribution(pair, RunConfig(method=method, temperature=0.9), samples=500)

@@ -103,7 +103,7 @@ def test_another_bundled_run_and_reduced_motion(make_visit):
     assert visit.stage()["cursor"] % 1 == 0
     before = visit.stage()["trace"]["prompt"]["text"]
     visit.page.click("#sv-sample input")
-    visit.page.click("ul[role=listbox] li >> nth=1")
+    visit.page.click("ul[role=listbox] li:has-text('Python')")
     visit.until(f"s.trace.prompt.text !== {before!r}")
 
 

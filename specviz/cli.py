@@ -85,7 +85,15 @@ def train_command(verbs: argparse._SubParsersAction) -> None:
     sub.add_argument("--method", choices=METHODS[:-1], default="draft", help=told("method"))
     for name in ("out", "corpus"):
         sub.add_argument(f"--{name}", type=Path, help=told(name))
-    for name, value in (("tokens", 4_000_000), ("rows", 192), ("seed", 0), ("steps", 3000), ("batch", 16), ("k", 4)):
+    for name, value in (
+        ("tokens", 4_000_000),
+        ("rows", 192),
+        ("width", 192),
+        ("seed", 0),
+        ("steps", 3000),
+        ("batch", 16),
+        ("k", 4),
+    ):
         sub.add_argument(f"--{name}", type=int, default=value, help=told(name, value=value))
     for name in ("vocabulary", "prompts"):
         sub.add_argument(f"--{name}", type=int, help=told(name))

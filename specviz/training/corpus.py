@@ -27,7 +27,7 @@ from specviz.training.shards import read_shard, shards, write_shard
 
 Progress = Callable[..., None]
 REPORT = "corpus.json"
-WIDTH = 320
+WIDTH = 192  # a short text repeats itself less, and more of them means more prompts
 DRAFT = "draft-"  # what the names of shards begin with that a draft wrote
 
 

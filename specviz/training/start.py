@@ -30,11 +30,11 @@ def start(args: argparse.Namespace, progress: Progress) -> dict:
 
 def corpus(args: argparse.Namespace, progress: Progress) -> dict:
     """The target writes its own text, or a draft does: a draft that learns from both also learns from its mistakes."""
-    from specviz.training.corpus import WIDTH, CorpusPlan, Writer
+    from specviz.training.corpus import CorpusPlan, Writer
 
     pair = target_of(args, progress)
     context = getattr(pair.target.config.get_text_config(decoder=True), "max_position_embeddings", None)
-    width = WIDTH if context is None else min(context, WIDTH)
+    width = args.width if context is None else min(context, args.width)
     plan = CorpusPlan(tokens=args.tokens, seed=args.seed, rows=args.rows, width=width)
     model, draft = pair.target, None
     if args.weights:

@@ -13,7 +13,6 @@ from specviz.ui.place import read_place
 from specviz.ui.stage import Stage
 from specviz.views import distributions, words
 from specviz.views.tokens import markup
-from specviz.views.tree_shape import is_chain
 
 Place = tuple[int, int]  # round, position
 
@@ -74,7 +73,7 @@ def figures(trace: Trace | None, place: Place | None, lang: str) -> tuple:
     if trace is None or place is None:
         return _paragraph(t(lang, "ui.detail_hint")), *hidden, *hidden
     r, position = place
-    key = "ui.detail_place" if is_chain(trace.rounds[r].draft) else "ui.detail_node"
+    key = "ui.detail_place" if trace.rounds[r].draft.shape.is_chain else "ui.detail_node"
     where = t(lang, key, r=r + 1, n=position + 1)
     told = f"<p><b>{markup(where)}</b> {markup(words.verdict(trace, r, position, lang))}</p>"
     if trace.rounds[r].detail is None:

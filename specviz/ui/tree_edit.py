@@ -18,7 +18,6 @@ from specviz.models.tree_presets import write_tree
 from specviz.trace import Round, Trace
 from specviz.ui.settings import tree_in
 from specviz.views.tokens import markup, name, vocabulary
-from specviz.views.tree_shape import children, path_to
 
 OWN = "own"  # the name of a tree that is none of the presets
 START = ((0,), (1,), (0, 0))  # where somebody begins who wants a tree of their own
@@ -166,9 +165,9 @@ def _ranks(trace: Trace | None, r: Round | None, position: int | None) -> tuple[
     if trace is None or r is None or position is None:
         return ()
     node = _node(r, position)
-    drafted, at = children(r.draft.parents), ()
-    for one in path_to(r.draft.parents, node):
-        place = drafted[r.draft.parents[one] + 1].index(one)
+    shape, at = r.draft.shape, ()
+    for one in shape.path(node):
+        place = shape.ranks[one]
         wanted = [path[-1] for path in trace.config.tree if path[:-1] == at]  # some of them may not have been drawn
         at = (*at, wanted[place] if place < len(wanted) else place)
     return at

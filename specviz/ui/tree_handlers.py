@@ -19,7 +19,6 @@ from specviz.ui.runner import Runner
 from specviz.ui.step_handlers import buttons
 from specviz.views import tree_heads, tree_mask, tree_tables, words
 from specviz.views.tokens import markup
-from specviz.views.tree_shape import is_chain
 from specviz.views.verifiers import verdicts_beside
 
 Compared = tuple[int, int, Mapping[str, Trace]]  # id of the run, index of the round, a trace for each rule
@@ -73,7 +72,7 @@ def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session:
         runner.options.check(trace.prompt.text, trace.config)
         found: dict[str, Trace] = {}
         for rule in VERIFIERS:
-            if rule == "block" and (trace.config.is_tree or not is_chain(r.draft)):
+            if rule == "block" and (trace.config.is_tree or not r.draft.shape.is_chain):
                 continue
             yield gr.skip(), gr.skip(), gr.skip(), *buttons(busy=True)
             job = _judge_again(runner, trace, r.index, rule, session)

@@ -11,7 +11,7 @@ from specviz.i18n import t
 from specviz.trace import Kind, Position, Round, Trace
 from specviz.views.numbers import prob, ratio
 from specviz.views.tokens import unique_labels, vocabulary
-from specviz.views.tree_shape import children, context_of, is_chain
+from specviz.views.tree_shape import context_of
 
 SHOWN = 14  # tokens on the axis
 LEAST_LEFT = 1e-3  # below this mass the residual is mostly rounding
@@ -112,7 +112,7 @@ def residual_title(trace: Trace, round: int, position: int, lang: str) -> str:
 
 def plain_gate(r: Round) -> bool:
     """Whether a token was accepted when u < p / q with p and q of its whole context: in a chain, by the usual rule."""
-    return is_chain(r.draft) and all(v.limit is None for v in r.verdicts)
+    return r.draft.shape.is_chain and all(v.limit is None for v in r.verdicts)
 
 
 def _recovered(r: Round, position: int) -> bool:
@@ -127,7 +127,7 @@ def _ends(r: Round, position: int) -> bool:
 
 def _limit(r: Round, position: int) -> float | None:
     """What p had to pass here by typical acceptance, which draws no u; None for other rules."""
-    verdicts = [r.verdicts[node] for node in children(r.draft.parents)[context_of(r, position)]]
+    verdicts = [r.verdicts[node] for node in r.draft.shape.children[context_of(r, position)]]
     return next((v.limit for v in verdicts if v.u is None), None)
 
 
@@ -139,7 +139,7 @@ def _detail(r: Round, position: int) -> Position:
 
 def _involved(r: Round, position: int) -> set[int | None]:
     """Tokens that must be on the axis: the drafted ones of this context and the one that was drawn in it."""
-    drafted = {r.draft.tokens[node] for node in children(r.draft.parents)[context_of(r, position)]}
+    drafted = {r.draft.tokens[node] for node in r.draft.shape.children[context_of(r, position)]}
     return {*drafted, r.final.token if r.final and _ends(r, position) else None}
 
 

@@ -10,7 +10,7 @@ from specviz.i18n import t
 from specviz.trace import Position, Round, Trace
 from specviz.views.numbers import prob
 from specviz.views.tokens import markup, name, vocabulary
-from specviz.views.tree_shape import children, depths, last_token, path_to
+from specviz.views.tree_shape import last_token
 
 SHOWN = 8  # tokens a level; as many as a large tree's record holds
 
@@ -28,8 +28,9 @@ def levels(trace: Trace, round: int, node: int | None, lang: str) -> str:
 
 def _line(r: Round, node: int | None) -> list[int]:
     """Contexts from the root down to where nothing was drafted any more, through the selected node."""
-    below = children(r.draft.parents)
-    path = path_to(r.draft.parents, node) if node is not None and node < len(below) - 1 else list(r.path)
+    shape = r.draft.shape
+    below = shape.children
+    path = shape.path(node) if node is not None and node < len(shape) else r.path
     contexts = [0, *(i + 1 for i in path)]
     while below[contexts[-1]]:
         contexts.append(below[contexts[-1]][0] + 1)
@@ -38,7 +39,7 @@ def _line(r: Round, node: int | None) -> list[int]:
 
 def _of_heads(r: Round) -> list[int]:
     """A context for each depth: all of a depth have the same list."""
-    depth = depths(r.draft.parents)
+    depth = r.draft.shape.depths
     return [r.draft.parents[depth.index(level)] + 1 for level in range(1, max(depth) + 1)]
 
 
@@ -46,7 +47,7 @@ def _title(trace: Trace, r: Round, depth: int, context: int, lang: str) -> str:
     vocab = vocabulary(trace)
     if trace.config.method == "medusa":
         return markup(t(lang, "views.head", n=depth))
-    before = [r.draft.tokens[i] for i in path_to(r.draft.parents, context - 1)] or [last_token(trace, r)]
+    before = [r.draft.tokens[i] for i in r.draft.shape.path(context - 1)] or [last_token(trace, r)]
     return markup(t(lang, "views.level", n=depth, token=name(vocab, before[-1])))
 
 
@@ -71,10 +72,10 @@ def _list(trace: Trace, r: Round, context: int) -> str:
 
 def _drafted_from(trace: Trace, r: Round, context: int) -> list[int]:
     """The nodes that were taken from the list of this context: its children; of a head's list, its whole level."""
-    below = children(r.draft.parents)[context]
+    below = r.draft.shape.children[context]
     if trace.config.method != "medusa":
         return below
-    depth = depths(r.draft.parents)
+    depth = r.draft.shape.depths
     return [i for i, at in enumerate(depth) if at == depth[below[0]]]
 
 

@@ -13,7 +13,6 @@ from functools import lru_cache
 import networkx as nx
 
 from specviz.trace import Round
-from specviz.views.tree_shape import is_chain
 
 ROOMY = 24  # rows that fit on any screen: up to here a tree stays tidy
 DIGITS = 3
@@ -21,7 +20,7 @@ DIGITS = 3
 
 def layout_of(r: Round) -> dict | None:
     """The layout of a round's draft; None for a chain, which needs none."""
-    if is_chain(r.draft):
+    if r.draft.shape.is_chain:
         return None
     end = None if r.final is None else r.path[-1] if r.path else -1
     return layout(r.draft.parents, end)

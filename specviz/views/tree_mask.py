@@ -12,7 +12,7 @@ from specviz.i18n import t
 from specviz.trace import Round, Trace
 from specviz.views.distributions import BLUE, GREEN, GREY, HOVER, LINE
 from specviz.views.tokens import label, name, vocabulary
-from specviz.views.tree_shape import last_token, path_to
+from specviz.views.tree_shape import last_token
 
 DEEP = "#2b50c4"  # a token itself; of one family with its ancestors
 FAINT = "rgba(128,134,146,.10)"
@@ -27,7 +27,7 @@ def mask(trace: Trace, round: int, node: int | None, lang: str) -> go.Figure:
     vocab = vocabulary(trace)
     tokens = (last_token(trace, r), *r.draft.tokens)
     names = [f"{i} · {label(vocab, token)}" if i else label(vocab, token) for i, token in enumerate(tokens)]
-    sees = [[0, *(ancestor + 1 for ancestor in path_to(r.draft.parents, i - 1))] for i in range(n + 1)]
+    sees = [[0, *(ancestor + 1 for ancestor in r.draft.shape.path(i - 1))] for i in range(n + 1)]
 
     def picture(key: str, color: str, cells: list[list[int | None]], first: int = 0) -> go.Heatmap:
         return go.Heatmap(
@@ -105,7 +105,7 @@ def _frame(figure: go.Figure, i: int, n: int) -> None:
 def seen_by(trace: Trace, r: Round, node: int, lang: str) -> str:
     """In words, plain text: where the selected node stands and what it sees."""
     vocab = vocabulary(trace)
-    above = path_to(r.draft.parents, node)[:-1]
+    above = r.draft.shape.path(node)[:-1]
     named = (t(lang, "views.node_named", n=i + 1, token=name(vocab, r.draft.tokens[i])) for i in above)
     names = t(lang, "views.list_gap").join(named)
     key = "views.sees" if above else "views.sees_text_only"

@@ -1,52 +1,21 @@
-"""Who continues whom in a draft, for what is drawn and listed of it. A chain is a tree, too.
+"""Places in a draft, for what is drawn and listed of it. Who continues whom is in `specviz.shape`.
 
 Nodes are counted from 0; -1 is the root, the last token of the text. See `specviz.trace.Draft` and `Round.detail`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from specviz.trace import Draft, Round, Trace
-
-
-def is_chain(draft: Draft) -> bool:
-    """Whether each token continues the one before it."""
-    return draft.parents == tuple(range(-1, len(draft.parents) - 1))
+from specviz.shape import Shape
+from specviz.trace import Round, Trace
 
 
-def depths(parents: Sequence[int]) -> list[int]:
-    """Of each node; the root's children have depth 1."""
-    found: list[int] = []
-    for parent in parents:
-        found.append(1 if parent < 0 else found[parent] + 1)
-    return found
-
-
-def children(parents: Sequence[int]) -> list[list[int]]:
-    """For each context, the root's first, the nodes that continue it, in their order."""
-    found: list[list[int]] = [[] for _ in range(len(parents) + 1)]
-    for node, parent in enumerate(parents):
-        found[parent + 1].append(node)
-    return found
-
-
-def path_to(parents: Sequence[int], node: int) -> list[int]:
-    """The nodes from the root's child down to `node`; none for the root."""
-    found = []
-    while node >= 0:
-        found.append(node)
-        node = parents[node]
-    return found[::-1]
-
-
-def leaves(parents: Sequence[int]) -> list[int]:
+def leaves(shape: Shape) -> list[int]:
     """The nodes that nothing continues, as they are drawn from top to bottom: the first child's before the second's."""
-    below, found, waiting = children(parents), [], [0]
+    found, waiting = [], [0]
     while waiting:
         context = waiting.pop()
-        waiting += [node + 1 for node in reversed(below[context])]
-        if context and not below[context]:
+        waiting += [node + 1 for node in reversed(shape.children[context])]
+        if context and not shape.children[context]:
             found.append(context - 1)
     return found
 
@@ -58,7 +27,7 @@ def context_of(r: Round, position: int) -> int:
     """
     if position < len(r.draft.parents):
         return r.draft.parents[position] + 1
-    if is_chain(r.draft):
+    if r.draft.shape.is_chain:
         return position
     return r.path[-1] + 1 if r.path else 0
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from specviz.i18n import t
 from specviz.trace import Round, Status, Trace
 from specviz.views.tokens import markup, name, vocabulary
-from specviz.views.tree_shape import depths, last_token, leaves, path_to
+from specviz.views.tree_shape import last_token, leaves
 
 LINES = 15  # more make a list long
 PATHS_CUT, ROWS_CUT = 424, 412  # heights of long lists, in pixels: those of some lines and about a half
@@ -22,14 +22,13 @@ def paths(trace: Trace, round: int, node: int | None, lang: str) -> str:
     r = trace.rounds[round]
     vocab, kept = vocabulary(trace), set(r.path)
     listed = []
-    for leaf in leaves(r.draft.parents):
-        path = path_to(r.draft.parents, leaf)
+    shape = r.draft.shape
+    for leaf in leaves(shape):
+        path = shape.path(leaf)
         good = sum(i in kept for i in path)
         tokens = "".join(_token(r, i, name(vocab, r.draft.tokens[i]), i == node) for i in path)
         length = markup(t(lang, "views.path_length", n=good, of=len(path)))
-        kinds = " ".join(
-            ["sv-p-won"] * (bool(kept) and path[: len(r.path)] == list(r.path)) + ["sv-p-on"] * (node in path)
-        )
+        kinds = " ".join(["sv-p-won"] * (bool(kept) and path[: len(r.path)] == r.path) + ["sv-p-on"] * (node in path))
         listed.append(f'<li class="{kinds}"><span class="sv-p-path">{tokens}</span><small>{length}</small></li>')
     lead = markup(t(lang, "views.paths_lead", paths=len(listed), n=len(r.path), emitted=len(r.emitted)))
     box = _box(len(listed), PATHS_CUT, t(lang, "views.paths_list"))
@@ -39,7 +38,7 @@ def paths(trace: Trace, round: int, node: int | None, lang: str) -> str:
 def rows(trace: Trace, round: int, node: int | None, lang: str) -> str:
     """Position ids and cache rows of the target's pass, and which rows are gathered where when the path is kept."""
     r = trace.rounds[round]
-    vocab, depth = vocabulary(trace), depths(r.draft.parents)
+    vocab, depth = vocabulary(trace), r.draft.shape.depths
     moved = {i: r.start + at for at, i in enumerate(r.path)}
     root = [
         "",

@@ -6,7 +6,7 @@ from specviz.i18n import t
 from specviz.trace import Kind, Round, Status, Trace, Verdict
 from specviz.views.numbers import apart, prob, ratio
 from specviz.views.tokens import name, vocabulary
-from specviz.views.tree_shape import children, context_of, is_chain
+from specviz.views.tree_shape import context_of
 
 
 def verdict(trace: Trace, round: int, position: int, lang: str) -> str:
@@ -16,16 +16,16 @@ def verdict(trace: Trace, round: int, position: int, lang: str) -> str:
         return _final(trace, r, position, lang)
     v = r.verdicts[position]
     sentences = [_judged(trace, r, position, v, lang)]
-    before = children(r.draft.parents)[context_of(r, position)].index(position)
+    before = r.draft.shape.children[context_of(r, position)].index(position)
     if before and v.u is not None and v.limit is None:
         sentences.append(t(lang, "views.siblings_before", n=before))
-    if v.status is Status.REJECTED and is_chain(r.draft) and r.final and position == len(r.path):
+    if v.status is Status.REJECTED and r.draft.shape.is_chain and r.final and position == len(r.path):
         sentences.append(_drawn_instead(trace, r, lang))
     return ("" if lang.startswith("zh") else " ").join(sentences)
 
 
 def _judged(trace: Trace, r: Round, position: int, v: Verdict, lang: str) -> str:
-    token, chain = name(vocabulary(trace), r.draft.tokens[position]), is_chain(r.draft)
+    token, chain = name(vocabulary(trace), r.draft.tokens[position]), r.draft.shape.is_chain
     values = {"token": token, "p": prob(v.p), "q": prob(r.draft.q[position]), "ratio": ratio(v.p, v.q)}
     if v.limit is not None and v.u is None:  # typical acceptance: a limit and no draw
         values["p"], values["limit"] = apart(v.p, v.limit)
@@ -48,12 +48,12 @@ def _judged(trace: Trace, r: Round, position: int, v: Verdict, lang: str) -> str
 
 
 def _final(trace: Trace, r: Round, position: int, lang: str) -> str:
-    if r.final is None or (is_chain(r.draft) and position != len(r.path)):
+    if r.final is None or (r.draft.shape.is_chain and position != len(r.path)):
         return t(lang, "views.no_draw")
     if r.final.kind is Kind.RECOVERED:
         return _drawn_instead(trace, r, lang)
     if r.final.kind is Kind.BONUS:
-        key = "bonus" if is_chain(r.draft) else "bonus_tree"
+        key = "bonus" if r.draft.shape.is_chain else "bonus_tree"
     else:
         key = "refused" if r.draft.tokens else "target"
     return t(lang, f"views.{key}", token=name(vocabulary(trace), r.final.token), p=prob(r.final.prob))

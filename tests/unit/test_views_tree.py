@@ -8,9 +8,10 @@ import pytest
 
 from specviz.choices import of_profile
 from specviz.i18n import LANGUAGES
+from specviz.shape import Shape
 from specviz.trace import Final, Kind, Status, Verdict
 from specviz.views import distributions, tree_heads, tree_mask, tree_tables, words
-from specviz.views.tree_shape import context_of, leaves, path_to
+from specviz.views.tree_shape import context_of, leaves
 from specviz.views.verifiers import verdicts_beside
 from tests.trees import FIRST, START, tree_trace
 
@@ -94,10 +95,10 @@ def test_paths_and_how_far_they_were_accepted(trace):
 
 
 def test_leaves_come_as_they_are_drawn():
-    assert leaves((-1, -1, 0, 0, 1, 3)) == [2, 5, 4]
-    assert leaves((-1, 0, 1)) == [2]
-    assert leaves(()) == []
-    assert path_to((-1, -1, 0, 0, 1, 3), 5) == [0, 3, 5]
+    assert leaves(Shape((-1, -1, 0, 0, 1, 3))) == [2, 5, 4]
+    assert leaves(Shape((-1, 0, 1))) == [2]
+    assert leaves(Shape(())) == []
+    assert list(Shape((-1, -1, 0, 0, 1, 3)).path(5)) == [0, 3, 5]
 
 
 def test_the_drafters_lists(trace):

@@ -17,9 +17,9 @@ from specviz.config import LEARNED, RunConfig
 from specviz.engine.decode import Decoder
 from specviz.engine.drafters import Drafter, ModelDrafter
 from specviz.engine.model import CachedLM
-from specviz.engine.reduced import ReducedHead
 from specviz.metrics import measure
 from specviz.models import heads
+from specviz.models.compose import with_small_head
 from specviz.models.load import Pair
 from specviz.models.prepared import Progress
 from specviz.models.run import drafter_for
@@ -112,9 +112,8 @@ def draft_model(pair: Pair, weights: Path) -> PreTrainedModel:
     with heads.fitting(weights, pair.target_name):
         about = json.loads((weights / "config.json").read_text(encoding="utf-8"))
         model = pruned(pair.target, tuple(about["layers_from_target"]))
-        chosen = load_layers(model.base_model, weights)
+        load_layers(model.base_model, weights)
+        with_small_head(model, weights)
     model.base_model.layers.to(pair.dtype)
     model.base_model.norm.to(pair.dtype)
-    if chosen is not None:
-        model.set_output_embeddings(ReducedHead(model.get_output_embeddings().weight, chosen))
     return model.eval().requires_grad_(False)

@@ -64,16 +64,15 @@ def pruned(model: PreTrainedModel, layers: tuple[int, ...]) -> PreTrainedModel:
     return small
 
 
-def load_layers(model: nn.Module, weights: Path) -> Tensor | None:
-    """Puts a draft's own layers and norm into a decoder that `pruned` made; the ids it was trained to put out, if few.
+def load_layers(model: nn.Module, weights: Path) -> None:
+    """Puts a draft's own layers and norm into a decoder that `pruned` made.
 
     Raises what the libraries raise (see `models.heads.fitting`), and KeyError for tensors too few or too many.
     """
     tensors = load_file(weights / LAYERS)
-    chosen = tensors.pop("draft_vocab_ids", None)
+    tensors.pop("draft_vocab_ids", None)
     named = {name.removeprefix("model."): tensor.float() for name, tensor in tensors.items()}
     wrong = named.keys() ^ {name for name, p in model.named_parameters() if p.requires_grad}
     if wrong:
         raise KeyError(min(wrong))
     model.load_state_dict(named, strict=False)  # embeddings stay the target's
-    return chosen

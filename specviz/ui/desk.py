@@ -13,7 +13,7 @@ from typing import Any
 
 import gradio as gr
 
-from specviz.config import METHODS, SIBLINGS, VERIFIERS
+from specviz.config import METHODS, SIBLINGS, VERIFIERS, RunConfig
 from specviz.i18n import LANGUAGES, t
 from specviz.models import tree_presets
 from specviz.trace import Trace
@@ -27,8 +27,7 @@ from specviz.views.tokens import visible
 
 EXAMPLES = ("sky", "count", "story", "quantum")
 TABS = ("step", "tree")
-DEFAULTS = ("Why is the sky blue?", "skip", 5, 0.8, "123", 0, 1.0, 0.0, 64, "", True)
-TREE_DEFAULTS = ("lossless", "", "fixed", 0, 4, 0.09, 0.3)
+DEFAULTS = "Why is the sky blue?", RunConfig("skip", k=5, temperature=0.8, seed=123)  # without a recorded run
 NO_SAMPLE = ""  # in the list of recorded runs: none of them
 
 
@@ -69,7 +68,7 @@ def build(page: Page) -> Desk:
     labels, runner = page.labels, page.runner
     names = samples.names()
     first = samples.sample(names[0]) if names else None
-    start = step_handlers.show(first, runner)[2:] if first else (*DEFAULTS, runner.default, *TREE_DEFAULTS)
+    start = step_handlers.show(first, runner)[2:] if first else settings.Settings(*DEFAULTS, runner.default).values()
     values = dict(zip(settings.FIELDS, start, strict=True))
 
     with gr.Tabs(elem_id="sv-tabs", selected=TABS[0]) as strip:

@@ -9,12 +9,11 @@ The public API in three calls::
 `specviz.speculative_sampling` is the rule for one position, the very function that the engine runs.
 """
 
-import os
 from importlib import import_module
 
-# Before torch is loaded: else, while another process uses a core, every small parallel operation waits out a scheduler
-# tick (20 times slower on two cores); on an idle machine it costs some 10 %.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+from specviz.tuned import apply
+
+apply()  # before torch is imported
 
 __version__ = "0.1.0"
 

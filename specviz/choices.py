@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Sequence
+from itertools import takewhile
 
 from specviz.errors import SpecvizError
 
@@ -48,14 +49,17 @@ def best_tree(accuracy: Sequence[Sequence[float]], nodes: int) -> Choices:
     A node is reached when all on its path are right; taken to be independent, its gain is the product of their
     accuracies (Medusa, section 2.3.3). Children gain less than their parent, so the best ones grow from the root.
     """
-    table = [row[: MAX_RANK + 1] for row in accuracy[:MAX_DEPTH]]
+    wrong = next((share for row in accuracy for share in row if not 0 <= share <= 1), None)  # NaN, too
+    if wrong is not None:
+        raise SpecvizError("errors.range", name="accuracy", value=wrong, low=0, high=1)
+    table = [row[: MAX_RANK + 1] for row in takewhile(len, accuracy[:MAX_DEPTH])]
     best = [sorted(range(len(row)), key=lambda rank: -row[rank]) for row in table]  # a measured row need not fall
 
     def entry(places: tuple[int, ...]) -> tuple[float, tuple[int, ...], tuple[int, ...]]:
         path = tuple(best[d][place] for d, place in enumerate(places))
         return -math.prod(table[d][rank] for d, rank in enumerate(path)), path, places
 
-    heap = [entry((0,))]
+    heap = [entry((0,))] if table else []
     found: list[tuple[int, ...]] = []
     while heap and len(found) < min(nodes, MAX_NODES):
         _, path, places = heapq.heappop(heap)

@@ -63,6 +63,7 @@ class RunConfig:
 
     k               drafted tokens a round (num_speculative_tokens); 0 is plain decoding. With `nodes` the levels of the
                     tree; with `tree` it does not count, for the choices say how deep they go
+    adapt           k is the most: each round of a chain drafts as many as have paid so far, by this run's own times
     temperature     0 is greedy: p and q become one-hot at their argmax
     top_k           keep the k likeliest tokens; 0 is off
     top_p           keep the smallest set of tokens whose probability reaches top_p; 1 is off
@@ -81,6 +82,7 @@ class RunConfig:
 
     method: str = "draft"
     k: int = 5
+    adapt: bool = False
     temperature: float = 0.0
     top_k: int = 0
     top_p: float = 1.0
@@ -106,7 +108,7 @@ class RunConfig:
                 raise SpecvizError("errors.choice", name=name, value=short(value), choices=", ".join(known))
         for name, (kind, low, high) in LIMITS.items():
             object.__setattr__(self, name, check_number(name, getattr(self, name), kind, low, high))
-        for name in ("chat", "ignore_eos"):
+        for name in ("adapt", "chat", "ignore_eos"):
             if not isinstance(getattr(self, name), bool):
                 raise SpecvizError("errors.boolean", name=name, value=short(getattr(self, name)))
         if isinstance(self.stop, str) or not all(isinstance(s, str) and 0 < len(s) <= 200 for s in self.stop):
@@ -118,6 +120,8 @@ class RunConfig:
                 raise SpecvizError("errors.tree_method", name=name, method=self.method, methods=", ".join(methods))
         if self.verify == "block" and self.is_tree:
             raise SpecvizError("errors.block_tree")
+        if self.adapt and self.is_tree:
+            raise SpecvizError("errors.adapt_tree")
         object.__setattr__(self, "overrides", tuple(self.overrides))
 
     @property

@@ -149,6 +149,7 @@ class Round:
                depth, and in row start + i of the target's cache until the kept rows are gathered
     path       indices of the accepted nodes, root to leaf
     final      None when the text ended inside the accepted tokens
+    target_rows  before, full, kept = start - 1, start + nodes, start + accepted nodes
     detail     the distributions in each context: 0 after the text, i + 1 after node i. Node i was drawn and judged
                in context parents[i] + 1; in a chain that is i, and the last context is the bonus's
     """

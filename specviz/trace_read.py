@@ -10,6 +10,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeVar
 
+from specviz.choices import MAX_NODES
 from specviz.config import RUN_FIELDS, Override, RunConfig, short
 from specviz.errors import SpecvizError
 from specviz.trace import (
@@ -74,6 +75,7 @@ def _round(data: dict, path: str) -> Round:
     draft = _dict(_get(data, "draft"), f"{path}.draft")
     ids = _ids(_get(draft, "tokens"), f"{path}.draft.tokens")
     k = len(ids)
+    _ensure(k <= MAX_NODES, f"{path}.draft.tokens")  # more than any run can make, and the shape costs their square
     parents = tuple(
         _integer(x, f"{path}.draft.parents[{i}]", -1, i - 1)
         for i, x in enumerate(_list(_get(draft, "parents"), f"{path}.draft.parents", k))

@@ -1,6 +1,10 @@
 """What tests share: the bundled pair, loaded once."""
 
+import os
+
 import pytest
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # two workers share the processor, and their children inherit it
 
 import specviz  # noqa: F401 before torch: it sets how idle threads wait
 

@@ -13,16 +13,19 @@ import torch
 from specviz.config import RunConfig
 from specviz.engine.clock import Clock
 from specviz.engine.detail import contexts
-from specviz.engine.drafters import Drafter
+from specviz.engine.drafters import Drafter, Proposal
 from specviz.engine.judgement import ended, judge_draft, record, target
 from specviz.engine.model import CachedLM
-from specviz.engine.sampling import overridden, round_draws
+from specviz.engine.pace import Pace
+from specviz.engine.sampling import Draws, overridden, round_draws
 from specviz.engine.send import send
 from specviz.engine.tree import Branches, Tree
+from specviz.engine.verify_tree import Walk
 from specviz.errors import SpecvizError
 from specviz.trace import Finish, Kind, Round, Rows, Times
 
 Stop = Callable[[Sequence[int]], bool]
+Judge = Callable[[torch.Tensor, Proposal | None, Tree, Draws, RunConfig], Walk]
 
 
 class Decoder:
@@ -34,6 +37,8 @@ class Decoder:
     eos              token ids that end the text
     stop             called with all generated tokens after each new one; True ends the text there
     detail           record the distributions of each position
+    pace             chooses how many tokens to draft, `config.k` being the most; None: always so many
+    judge            the rule of acceptance; another one than the engine's own is for showing what a wrong rule does
     """
 
     def __init__(
@@ -48,6 +53,8 @@ class Decoder:
         eos: Sequence[int] = (),
         stop: Stop | None = None,
         detail: bool = False,
+        pace: Pace | None = None,
+        judge: Judge = judge_draft,
     ) -> None:
         if not tokens:
             raise SpecvizError("errors.prompt_empty")
@@ -60,7 +67,7 @@ class Decoder:
         self.prompt_length = len(tokens) - generated
         self.index = index
         self.eos = frozenset() if config.ignore_eos else frozenset(eos)
-        self.stop, self.detail = stop, detail
+        self.stop, self.detail, self.pace, self.judge = stop, detail, pace, judge
         self.finish = self._limit()
 
     def step(self) -> Round:
@@ -92,7 +99,7 @@ class Decoder:
         target_ms = clock.lap()
 
         # Judge: the accepted path, then one recovered or bonus token.
-        walk = judge_draft(p, proposal, tree, draws, self.config)
+        walk = self.judge(p, proposal, tree, draws, self.config)
         draft, verdicts, path, final = record(walk, proposal, tree, draws, self.config)
         emitted = self._end_of_text([*(draft.tokens[i] for i in path), final.token])
         if emitted <= len(path):  # the text ended inside the accepted tokens: nothing after it counts
@@ -126,6 +133,8 @@ class Decoder:
         )
         self.tokens += done.emitted
         self.index += 1
+        if self.pace:
+            self.pace.learn(done)
         self.finish = self.finish or self._limit()
         return done
 
@@ -148,7 +157,8 @@ class Decoder:
         """How deep a draft may be: it and one more token must fit into what may be written and into both contexts."""
         if self.drafter is None:
             return 0
-        return max(0, min(self.config.depth, self._left() - 1, self.drafter.room(len(self.tokens))))
+        wanted = self.pace.k() if self.pace else self.config.depth
+        return max(0, min(wanted, self._left() - 1, self.drafter.room(len(self.tokens))))
 
     def _limit(self) -> Finish | None:
         if len(self.tokens) - self.prompt_length >= self.config.max_new_tokens:

@@ -19,6 +19,7 @@ from specviz.engine.sampling import Draws, draw, on_device, shape, thought
 from specviz.engine.send import send
 from specviz.engine.tree import from_choices
 from specviz.engine.verify_tree import Siblings
+from specviz.errors import SpecvizError
 
 
 class MedusaDrafter:
@@ -51,6 +52,9 @@ class MedusaDrafter:
             return Proposal(replaced(ids, forced), q, (clock.lap(),))
         check_depth(max(map(len, config.tree)), len(self.heads))
         tree, ranks = from_choices(config.tree, k)
+        if max(ranks) >= self.vocab_size:  # of a model of letters
+            entry = next(list(path) for path in config.tree if max(path) >= self.vocab_size)
+            raise SpecvizError("errors.tree_rank", entry=entry, limit=self.vocab_size - 1)
         head = tree.on(logits.device).levels - 1  # [n]
         ids = logits.topk(max(ranks) + 1).indices[head, send(ranks, logits.device)]  # [n]
         return Proposal(replaced(ids, forced), thought(logits, config), (clock.lap(),), tree, head, Siblings.FIXED)

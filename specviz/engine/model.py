@@ -39,10 +39,9 @@ class CachedLM:
         self.vocab_size = vocab_size or text_config.vocab_size
         self.max_context: int | None = getattr(text_config, "max_position_embeddings", None)
         self.window = sliding_window(text_config)
-        self.length = 0
-        self.cache = DynamicCache(config=model.config) if cache is None else cache
         self.capacity: int | None = cache.get_max_length() if isinstance(cache, StaticCache) else None  # rows
-        self.cache.activate_past_recording()  # without it a sliding window could not be rolled back
+        self.length = 0
+        self._begin(cache)
 
     @torch.inference_mode()
     def forward(
@@ -54,16 +53,9 @@ class CachedLM:
         are not one text but nodes of a tree. Adds n rows to the cache. Raises SpecvizError when the text would outgrow
         the context.
         """
-        end = self.length + len(tokens)
-        deepest = end if branches is None else 1 + max(branches.position.tolist())
-        if self.max_context is not None and deepest > self.max_context:
-            raise SpecvizError("errors.prompt_long", tokens=deepest, context=self.max_context)
-        if self.capacity is not None and end > self.capacity:
-            raise SpecvizError("errors.prompt_long", tokens=end, context=self.capacity)
+        end = self._admit(len(tokens), branches)
         shaped = {}
         if branches is not None:
-            if self.window is not None and end > self.window:
-                raise SpecvizError("errors.tree_window", tokens=end, window=self.window)
             position, sees = send(branches.position, self.device), send(branches.sees, self.device, torch.bool)
             mask = Branches(sees, position).mask(self.length, self.model.dtype, self.capacity)  # large: made over there
             shaped = {"attention_mask": mask, "position_ids": position.unsqueeze(0)}
@@ -108,6 +100,22 @@ class CachedLM:
                     if store is not None:  # some layers read another's
                         store[:, :, wanted.start : wanted.stop] = store.index_select(2, at.to(store.device))
         self.rollback(wanted.stop)
+
+    def _begin(self, cache: Cache | None) -> None:
+        """An empty cache."""
+        self.cache = DynamicCache(config=self.model.config) if cache is None else cache
+        self.cache.activate_past_recording()  # without it a sliding window could not be rolled back
+
+    def _admit(self, n: int, branches: Branches | None) -> int:
+        """The length after n more rows. Raises SpecvizError where they do not fit."""
+        end = self.length + n
+        deepest = end if branches is None else 1 + max(branches.position.tolist())
+        for tokens, most in ((deepest, self.max_context), (end, self.capacity)):
+            if most is not None and tokens > most:
+                raise SpecvizError("errors.prompt_long", tokens=tokens, context=most)
+        if branches is not None and self.window is not None and end > self.window:
+            raise SpecvizError("errors.tree_window", tokens=end, window=self.window)
+        return end
 
 
 def sliding_window(config: PretrainedConfig) -> int | None:

@@ -16,10 +16,11 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedModel
 
+from specviz.cache import cache_dir
 from specviz.engine.reduced import ReducedHead
 from specviz.errors import SpecvizError
 from specviz.i18n import ASSETS
-from specviz.models.prepared import cache_dir, prepare, read_manifest, sha256
+from specviz.models.prepared import prepare, read_manifest, sha256
 
 DRAFT_WEIGHTS = ASSETS / "weights" / "draft"
 LAYERS = "draft_layers.safetensors"

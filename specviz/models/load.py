@@ -11,12 +11,17 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from specviz.config import LEARNED, METHODS, short
 from specviz.engine.drafters import Drafter
+from specviz.engine.graphs import GraphedLM
+from specviz.engine.lean import LeanLM, LeanModel, Memory, fits
+from specviz.engine.model import CachedLM
 from specviz.errors import SpecvizError
 from specviz.models.compose import DRAFT_WEIGHTS, compose_draft, with_small_head
-from specviz.models.device import check_memory, choose_device, choose_dtype, dtype_name
+from specviz.models.device import INT8, check_memory, choose_device, choose_dtype, dtype_name
+from specviz.models.fast import fast
 from specviz.models.fetch import HUB_ID
 from specviz.models.fit import check_context, check_rollback, check_vocabularies, logit_rows, vocabulary_rows
 from specviz.models.heads import BUNDLED, About, describe, drafter_maker, heads_in
+from specviz.models.local import local_folder
 from specviz.models.open import locate, read_config, read_model, read_tokenizer, weight_bytes
 from specviz.models.prepared import Progress, no_progress
 from specviz.models.presets import CUSTOM, DEFAULT, PRESETS
@@ -38,6 +43,7 @@ class Pair:
     skip         layers that the "skip" drafter leaves out
     heads        folders of weights for "eagle" and "medusa"
     method       the one it was loaded for
+    int8         the target's weights are rounded to 8 bits when it runs; `target` itself keeps them whole
     """
 
     id: str
@@ -53,7 +59,10 @@ class Pair:
     skip: tuple[int, ...]
     heads: Mapping[str, Path]
     method: str = "draft"
+    int8: bool = False
     _skipped: PreTrainedModel | None = field(default=None, repr=False)
+    _fast: dict[str, LeanModel | None] = field(default_factory=dict, repr=False)
+    _spare: dict[str, list[Memory]] = field(default_factory=dict, repr=False)
     _learned: dict[str, Callable[[], Drafter]] = field(default_factory=dict, repr=False)
     _about: dict[str, About] = field(default_factory=dict, repr=False)
 
@@ -70,6 +79,24 @@ class Pair:
                 raise SpecvizError("errors.skip_model", model=self.target_name)
             self._skipped = skip_layers(self.target, self.skip)
         return self._skipped
+
+    @property
+    def max_context(self) -> int | None:
+        """How many tokens the target can read; None where its config does not say."""
+        return getattr(self.target.config.get_text_config(decoder=True), "max_position_embeddings", None)
+
+    def opened(self, role: str) -> CachedLM:
+        """The "target", or the model that drafts in method "draft" or "skip", an empty cache, the fastest pass."""
+        model = self.target if role == "target" else self.drafter_model(role)
+        if role not in self._fast:
+            whole = self._fast.get("target") if role == "skip" else None
+            self._fast[role] = whole.without(self.skip, model) if whole else fast(model, self.int8 and role != "draft")
+        weights = self._fast[role]
+        if weights is None:
+            return CachedLM(model, self.vocab_size)
+        if self.device.type == "cuda":
+            return GraphedLM(weights, self.vocab_size, self._spare.setdefault(role, []))
+        return LeanLM(weights, self.vocab_size)
 
     def learned(self, method: str) -> Drafter:
         """A drafter of `method` "eagle" or "medusa", fresh. Raises SpecvizError where there is none."""
@@ -94,7 +121,12 @@ class Pair:
                 "lookup": "prompt lookup",
                 "none": "no draft",
             }[method]
-        return Models(self.id, self.target_name, draft, str(self.device), dtype_name(self.dtype))
+        return Models(self.id, self.target_name, draft, str(self.device), self.dtype_name)
+
+    @property
+    def dtype_name(self) -> str:
+        """The precision that the target runs in."""
+        return INT8 if self.int8 else dtype_name(self.dtype)
 
 
 def load_pair(
@@ -134,6 +166,8 @@ def load_pair(
     progress(0.85, "models.loading", model=name)
     tokenizer = read_tokenizer(folder, name)
     model = read_model(folder, config, name, where, precision)
+    if dtype == INT8 and not fits(model):
+        raise SpecvizError("errors.int8_model", model=name, kind=type(model).__name__)
     check_context(model, name)
     if target != HUB_ID:  # a plain Llama, and every second counts when the app starts; a test holds it to the same
         check_rollback(model, name)
@@ -158,7 +192,9 @@ def load_pair(
     codec = TextCodec(tokenizer, rows)
     progress(1.0, "models.ready", model=name)
     eos = _eos(model, tokenizer)
-    return Pair(id, model, drafter, name, draft_name, codec, eos, where, precision, rows, layers, folders, method)
+    return Pair(
+        id, model, drafter, name, draft_name, codec, eos, where, precision, rows, layers, folders, method, dtype == INT8
+    )
 
 
 def _wanted(pair: str | None, target: str | None, draft: str | None, method: str) -> tuple[str, str, str | None, bool]:
@@ -210,7 +246,8 @@ def _up_to(share: float, progress: Progress) -> Progress:
 
 def _short_name(model: str) -> str:
     """ "HuggingFaceTB/SmolLM2-135M-Instruct" or "~/models/SmolLM2-135M-Instruct/" -> "SmolLM2-135M-Instruct"."""
-    return Path(model).expanduser().resolve().name if Path(model).expanduser().is_dir() else model.rpartition("/")[2]
+    folder = local_folder(model)
+    return model.rpartition("/")[2] if folder is None else folder.resolve().name
 
 
 def _eos(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:

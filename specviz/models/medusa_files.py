@@ -96,8 +96,10 @@ def load_medusa(folder: Path, lm_head: nn.Module, dtype: torch.dtype | None = No
     ids = tensors.pop(IDS, None)
     shared = None if found.rows is not None else lm_head
     if ids is not None:
-        _check_ids(ids, rows, str(path))
-        shared = ReducedHead(lm_head.weight, ids)
+        try:
+            shared = ReducedHead(lm_head.weight, ids)
+        except ValueError as error:
+            raise SpecvizError("errors.medusa_ids", path=str(path), name=IDS, rows=rows) from error
     with torch.device("meta"):  # no memory is taken for weights that are replaced at once
         heads = MedusaHeads(found.heads, size, rows, found.layers, _residual(folder), shared)
     like = {"device": lm_head.weight.device, "dtype": dtype or lm_head.weight.dtype}
@@ -185,7 +187,18 @@ def _from_pickle(path: Path) -> dict[str, Tensor]:
     held = torch.load(path, weights_only=True, map_location="cpu", mmap=zipfile.is_zipfile(path))
     if not isinstance(held, dict) or not all(isinstance(name, str) for name in held):
         raise ValueError(f"it holds {type(held).__name__} instead of named tensors")
-    return {bare: held[name] for bare, name in _chosen(held, path).items()}
+    chosen = _chosen(held, path)
+    for name in chosen.values():
+        _check_whole(name, held[name])
+    return {bare: held[name] for bare, name in chosen.items()}
+
+
+def _check_whole(name: str, tensor: object) -> None:
+    """A pickle may hold other things than tensors, and tensors without their numbers: sparse, meta, expanded ones."""
+    if not isinstance(tensor, Tensor):
+        raise ValueError(f"{name} is of the type {type(tensor).__name__}")
+    if tensor.layout != torch.strided or tensor.is_meta or tensor.untyped_storage().nbytes() < tensor.nbytes:
+        raise ValueError(f"{name} does not hold a number for each of its places")
 
 
 def _chosen(names: Iterable[str], path: Path) -> dict[str, str]:
@@ -208,10 +221,8 @@ def _layout(tensors: Mapping[str, Tensor], path: str) -> Layout:
     """Raises SpecvizError that names the first tensor that is missing, then one too many, then of a wrong shape."""
     parsed = {name: match for name in tensors if (match := NAME.fullmatch(name))}
     for name in parsed:
-        tensor = tensors[name]
-        if not isinstance(tensor, Tensor) or not tensor.is_floating_point():
-            kind = str(tensor.dtype) if isinstance(tensor, Tensor) else type(tensor).__name__
-            raise SpecvizError("errors.medusa_kind", path=path, name=name, found=kind)
+        if not tensors[name].is_floating_point():
+            raise SpecvizError("errors.medusa_kind", path=path, name=name, found=str(tensors[name].dtype))
     blocks = [match for match in parsed.values() if match[3]]
     counted = blocks or list(parsed.values())  # without blocks the LM heads are all that there is
     heads = 1 + max(int(match[1]) for match in counted)
@@ -232,9 +243,3 @@ def _layout(tensors: Mapping[str, Tensor], path: str) -> Layout:
         if found != shape:
             raise SpecvizError("errors.medusa_shape", path=path, name=name, found=list(found), expected=list(shape))
     return expected
-
-
-def _check_ids(ids: Tensor, rows: int, path: str) -> None:
-    whole = isinstance(ids, Tensor) and ids.ndim == 1 and ids.numel() > 0 and ids.dtype in (torch.int32, torch.int64)
-    if not whole or ids.min() < 0 or ids.max() >= rows or len(ids.unique()) < len(ids):
-        raise SpecvizError("errors.medusa_ids", path=path, name=IDS, rows=rows)

@@ -5,14 +5,20 @@ Every foreseeable failure ends as one SpecvizError.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 from huggingface_hub import ModelInfo, snapshot_download
-from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    HFValidationError,
+    LocalEntryNotFoundError,
+    RepositoryNotFoundError,
+)
+from huggingface_hub.utils import validate_repo_id
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -28,12 +34,12 @@ from specviz.errors import SpecvizError
 from specviz.models.device import check_memory
 from specviz.models.fetch import HUB_ID, fetch_target
 from specviz.models.hub import SourceFailed, ask_hub, download, files_to_get
+from specviz.models.local import local_folder
 from specviz.models.prepared import Progress
 from specviz.models.quiet import no_bars
 from specviz.models.watch import one_line
 
 Wanted = Callable[[ModelInfo], dict[str, int]]
-REPO = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
 
 
 def locate(name: str, progress: Progress, wanted: Wanted | None = None) -> Path:
@@ -43,11 +49,13 @@ def locate(name: str, progress: Progress, wanted: Wanted | None = None) -> Path:
     """
     if name == HUB_ID:
         return fetch_target(progress)
-    folder = Path(name).expanduser()
-    if name and folder.is_dir():
+    folder = local_folder(name)
+    if folder is not None:
         return folder
-    if folder.is_absolute() or name.startswith((".", "~")) or not REPO.fullmatch(name):
-        raise SpecvizError("errors.model_folder", path=short(name, 200))
+    try:
+        validate_repo_id(name)
+    except HFValidationError as error:
+        raise SpecvizError("errors.model_folder", path=short(name, 200)) from error
     return _from_hub(name, progress, wanted or _model_files)
 
 

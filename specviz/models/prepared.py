@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,7 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from platformdirs import user_cache_path
 
 from specviz.errors import SpecvizError
 
@@ -28,12 +26,6 @@ Progress = Callable[..., None]
 
 def no_progress(fraction: float, key: str, **values: object) -> None:
     """For callers who do not want to know."""
-
-
-def cache_dir() -> Path:
-    """Where prepared models live: $SPECVIZ_CACHE, else the user's cache directory (~/.cache/specviz on Linux)."""
-    chosen = os.environ.get("SPECVIZ_CACHE")
-    return Path(chosen).expanduser().resolve() if chosen else user_cache_path("specviz", appauthor=False)
 
 
 def prepare(

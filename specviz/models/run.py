@@ -18,6 +18,7 @@ from specviz.engine.decode import Decoder
 from specviz.engine.drafters import Drafter, LookupDrafter
 from specviz.engine.medusa import check_depth
 from specviz.engine.model import CachedLM
+from specviz.engine.pace import Pace
 from specviz.engine.sampling import shape
 from specviz.engine.tree_drafter import TreeDrafter
 from specviz.errors import SpecvizError
@@ -26,6 +27,7 @@ from specviz.models.text import StopStrings
 from specviz.trace import Finish, Prompt, Round, Trace, ids_of, round_ids
 
 BASELINE_STEPS = 5
+REMEMBERED = 100  # rounds that an adaptive k still learns from when a run goes on
 
 
 def start(pair: Pair, prompt: str, config: RunConfig) -> Trace:
@@ -33,7 +35,7 @@ def start(pair: Pair, prompt: str, config: RunConfig) -> Trace:
     the heads cannot draft. No model pass.
     """
     tokens = tuple(pair.codec.encode(prompt, chat=config.chat))
-    context = CachedLM(pair.target).max_context
+    context = pair.max_context
     if not tokens:
         raise SpecvizError("errors.prompt_empty")
     if context is not None and len(tokens) > context:
@@ -107,7 +109,7 @@ def decoder_for(pair: Pair, trace: Trace, detail: bool) -> Decoder:
     """The engine, set to go on where the trace ends, with caches of its own."""
     config, written = trace.config, trace.generated
     return Decoder(
-        CachedLM(pair.target, pair.vocab_size),
+        pair.opened("target"),
         drafter_for(pair, config.method),
         [*trace.prompt.tokens, *written],
         config,
@@ -116,20 +118,24 @@ def decoder_for(pair: Pair, trace: Trace, detail: bool) -> Decoder:
         eos=pair.eos,
         stop=StopStrings(pair.codec, config.stop) if config.stop else None,
         detail=detail,
+        pace=Pace(config.k, trace.rounds[-REMEMBERED:]) if config.adapt else None,
     )
 
 
 def drafter_for(
-    pair: Pair, method: str, cached: Callable[[PreTrainedModel, int], CachedLM] = CachedLM
+    pair: Pair, method: str, cached: Callable[[PreTrainedModel, int], CachedLM] | None = None
 ) -> Drafter | None:
-    """The drafter of a method, with state of its own; None for plain decoding."""
+    """The drafter of a method, with state of its own; None for plain decoding.
+
+    cached: what makes its cache of a model and the number of logits, in place of `pair.opened`.
+    """
     if method == "none":
         return None
     if method == "lookup":
         return LookupDrafter(pair.vocab_size, pair.target.device)
     if method in LEARNED:
         return pair.learned(method)
-    return TreeDrafter(cached(pair.drafter_model(method), pair.vocab_size))
+    return TreeDrafter(cached(pair.drafter_model(method), pair.vocab_size) if cached else pair.opened(method))
 
 
 def with_baseline(pair: Pair, trace: Trace) -> Trace:
@@ -137,7 +143,7 @@ def with_baseline(pair: Pair, trace: Trace) -> Trace:
 
     The median of a few, the first (a warm-up) left out. Each is rolled back, so all are steps at the same place.
     """
-    lm = CachedLM(pair.target, pair.vocab_size)
+    lm = pair.opened("target")
     tokens = torch.tensor(trace.prompt.tokens)
     lm.prefill(tokens[:-1])
     times = []

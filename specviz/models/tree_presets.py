@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 
 from specviz.choices import MAX_NODES, Choices, best_tree, check_choices, expected_length, of_profile
 from specviz.config import check_number, short
 from specviz.errors import SpecvizError
 from specviz.i18n import ASSETS
+from specviz.models.local import local_file
 
 TREES = ASSETS / "weights" / "medusa" / "trees.json"
 SMALL = (3, 3, 2)  # nodes per depth
@@ -82,11 +82,14 @@ def tree_of_option(option: str) -> Choices:
     if option.startswith(BUDGET):
         nodes = option.removeprefix(BUDGET)
         return best_of(int(nodes) if nodes.isascii() and nodes.isdigit() and len(nodes) < 9 else nodes)
-    file = Path(option).expanduser()
-    if not file.is_file():
+    file = local_file(option)
+    if file is None:
         raise SpecvizError("errors.tree_unknown", name=short(option, 80), names=", ".join(presets()))
     try:
-        text = file.read_text(encoding="utf-8")
+        size = file.stat().st_size
+        text = "" if size > MAX_TEXT else file.read_text(encoding="utf-8-sig")  # some editors begin with a mark
     except (OSError, UnicodeDecodeError) as error:
         raise SpecvizError("errors.tree_file", path=short(option, 200), reason=short(str(error), 80)) from error
+    if size > MAX_TEXT:
+        raise SpecvizError("errors.tree_text", size=size, limit=MAX_TEXT)
     return read_tree(text)

@@ -64,7 +64,7 @@ def evaluate(
 
 def run(pair: Pair, drafter: Drafter, prompt: str, config: RunConfig) -> list[Round]:
     """One prompt to its end. Distributions are recorded, for alpha."""
-    target = CachedLM(pair.target, pair.vocab_size)
+    target = pair.opened("target")
     decoder = Decoder(target, drafter, pair.codec.encode(prompt), config, eos=pair.eos, detail=True)
     rounds = []
     while decoder.finish is None:

@@ -16,7 +16,7 @@ from functools import cache
 from specviz.i18n import ASSETS
 
 TEMPERATURES = {0.0: 0.30, 0.3: 0.15, 0.5: 0.15, 0.7: 0.25, 1.0: 0.15}  # temperature -> share of the sequences
-MAGPIE = 0.2  # share of sequences whose user turn the target writes too (Xu et al., "Magpie", arXiv 2406.08464)
+MAGPIE = 0.35  # share of sequences whose user turn the target writes too (Xu et al., "Magpie", arXiv 2406.08464)
 SLOT = re.compile(r"\{(\w+)(?::(\d+)-(\d+))?\}")
 
 

@@ -8,14 +8,17 @@ from dataclasses import replace
 import pytest
 import torch
 
+from specviz.choices import of_profile
 from specviz.config import RunConfig
 from specviz.engine import drafters, verify, verify_tree
 from specviz.engine.model import CachedLM
 from specviz.engine.sampling import draw
+from specviz.engine.tree import Branches, Tree
 from specviz.engine.verify import gate
 from specviz.errors import SpecvizError
 from specviz.models.check import check_distribution, check_identity
 from specviz.models.run import advance, decoder_for, fork, run, speculative, start, text_of
+from specviz.models.tree_presets import best_of
 from specviz.trace_json import dump_trace, load_trace, round_to_json
 
 pytestmark = pytest.mark.pair
@@ -50,14 +53,17 @@ def generated(pair):
 
 
 @pytest.mark.parametrize(
-    ("method", "prompt"),
-    [(m, p) for m in ("draft", "skip") for p in PROMPTS]
-    + [(m, p) for m in ("eagle", "medusa") for p in PROMPTS[:3]]
-    + [(m, p) for m in ("lookup", "none") for p in PROMPTS[4:7]],
+    ("method", "nodes", "prompt"),
+    [(m, 0, p) for m in ("draft", "skip") for p in PROMPTS]
+    + [(m, 0, p) for m in ("eagle", "medusa") for p in PROMPTS[:3]]
+    + [("medusa", n, p) for n in (16, 64) for p in PROMPTS[3:5]]  # all sizes: benchmarks/tree_exact.py
+    + [(m, 0, p) for m in ("lookup", "none") for p in PROMPTS[4:7]],
 )
-def test_greedy_equals_generate(pair, generated, method, prompt):
-    rounds = speculative(pair, prompt, method=method, k=5, max_new_tokens=64)
-    assert [t for r in rounds for t in r.emitted] == generated[prompt]
+def test_greedy_equals_generate(pair, generated, method, nodes, prompt):
+    tree, n = (best_of(nodes), 32) if nodes else ((), 64)
+    rounds = list(speculative(pair, prompt, method=method, k=5, tree=tree, max_new_tokens=n))
+    assert [t for r in rounds for t in r.emitted] == generated[prompt][:n]
+    assert not nodes or any(r.path != tuple(range(len(r.path))) for r in rounds)  # rows of the cache were gathered
 
 
 @pytest.mark.parametrize("method", ["draft", "skip"])
@@ -92,6 +98,34 @@ def test_cache_invariant_on_the_real_pair(pair, k):
         with torch.inference_mode():
             full = pair.target(torch.tensor([decoder.tokens]), use_cache=False).logits[0, -1:, : pair.vocab_size]
         torch.testing.assert_close(cached, full, atol=2e-4, rtol=1e-4)
+
+
+@pytest.fixture(params=["eager", "sdpa", "lean"])
+def lm(request, pair):
+    """The target by transformers' two kinds of attention, and as runs are made here."""
+    before = pair.target.config._attn_implementation
+    if request.param != "lean":
+        pair.target.set_attn_implementation(request.param)
+    yield pair.opened("target") if request.param == "lean" else CachedLM(pair.target, pair.vocab_size)
+    pair.target.set_attn_implementation(before)
+
+
+def test_every_node_of_a_tree_as_in_a_chain_of_its_path(pair, lm):
+    """64 nodes drafted by the heads, read in one pass; each path alone in a fresh pass of transformers."""
+    config = RunConfig("medusa", tree=of_profile((10, 28, 24, 2)), chat=False, max_new_tokens=8)
+    trace = start(pair, PROMPTS[0], config)
+    tokens, draft = list(trace.prompt.tokens), decoder_for(pair, trace, detail=False).step().draft
+    tree = Tree(draft.parents)
+    lm.prefill(torch.tensor(tokens[:-1]))
+    branches = Branches.of(tree, len(tokens), 1)
+    logits = lm.forward(torch.tensor([tokens[-1], *draft.tokens]), 65, branches=branches).logits
+    assert len(tree) == 64
+    for leaf in set(range(64)) - set(draft.parents):
+        path = tree.path(leaf)
+        text = torch.tensor([tokens + [draft.tokens[node] for node in path]])
+        with torch.inference_mode():
+            alone = pair.target(text, use_cache=False, logits_to_keep=len(path)).logits[0, :, : pair.vocab_size]
+        torch.testing.assert_close(logits[[node + 1 for node in path]], alone, atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("method", ["draft", "skip", "eagle", "medusa", "lookup"])

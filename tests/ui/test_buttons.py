@@ -1,6 +1,7 @@
 """Run, Step and Stop after whatever can end a run: free where nothing of the visitor's runs any more, else not."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 import threading
 
 import pytest
@@ -104,7 +105,9 @@ def test_drawing_the_panels_is_limited():
     async def page():  # where no event loop runs, Gradio makes some that nobody closes
         return build(Options(), Scripted(print)).demo
 
-    demo = asyncio.run(page())
+    # a thread of its own: after the browser tests this one has Playwright's event loop, still running
+    with ThreadPoolExecutor(1) as pool:
+        demo = pool.submit(lambda: asyncio.run(page())).result()
     drawn = [
         fn
         for fn in demo.fns.values()

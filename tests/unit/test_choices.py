@@ -119,6 +119,18 @@ def test_best_trees_grow_one_out_of_the_other():
     assert best_tree(TABLES[0], 100) == best_tree(TABLES[0], 14)  # there are no more
 
 
+@pytest.mark.parametrize("share", [float("nan"), float("inf"), -0.1, 1.1])
+def test_a_table_of_what_is_no_share_is_refused(share):
+    with pytest.raises(SpecvizError) as error:
+        best_tree([[0.5, 0.1], [share]], 3)
+    assert (error.value.key, error.value.values["name"]) == ("errors.range", "accuracy")
+
+
+def test_a_table_ends_where_a_head_knows_nothing():
+    assert best_tree([[0.5], [], [0.4]], 3) == ((0,),)
+    assert best_tree([[]], 3) == best_tree([], 3) == ()
+
+
 def test_a_table_larger_than_any_tree_still_gives_one():
     table = [[1 / (rank + 2) for rank in range(100)]] * 20
     found = best_tree(table, 10**6)

@@ -13,7 +13,7 @@ from specviz.models.heads import describe
 from specviz.models.load import load_pair
 from specviz.models.run import advance, start
 from tests.tiny import tiny_model
-from tests.unit.test_medusa_files import tensors_of, write_prefixed, write_pt, write_safetensors
+from tests.unit.medusa_checkpoints import tensors_of, write_prefixed, write_pt, write_safetensors
 from tests.unit.tiny_tokenizers import byte_level
 
 CHAIN = tuple((0,) * n for n in range(1, 5))  # as a tree: four levels

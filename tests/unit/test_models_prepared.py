@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from specviz.cache import cache_dir
 from specviz.errors import SpecvizError
-from specviz.models.prepared import MANIFEST, cache_dir, is_whole, prepare, read_manifest, sha256
+from specviz.models.prepared import MANIFEST, is_whole, prepare, read_manifest, sha256
 
 
 def build(made: Path) -> dict:

@@ -162,6 +162,7 @@ def mutations():
         "no q where drafted": at(*first, "detail", 0, "q", value=[]),
         "rows shrink": at(*first, "target_rows", value=[9, 3, 2]),
         "rows grow from nothing": at(*first, "target_rows", value=[2, 6, 500]),
+        "rows that nobody read": at(*first, "target_rows", value=[2, 10**15, 3]),
         "fork beyond the end": at("forked_at", value=10**9),
         "a tree": at(*first, "draft", "parents", value=[-1, -1, -1]),
         "no prompt": without_prompt,
@@ -181,6 +182,13 @@ def test_spoiled_traces_are_refused_in_a_sentence(trace, what):
     with pytest.raises(SpecvizError) as error:
         load_trace(json.dumps(data))
     assert 10 < len(str(error.value)) < 300
+
+
+def test_a_tree_beyond_any_run_is_refused_before_its_shape_is_looked_at(trace):
+    data = json.loads(dump_trace(trace))
+    data["rounds"][0]["draft"] |= {"tokens": [1] * 60_000, "parents": [-1] * 60_000, "q": [0.5] * 60_000}
+    with pytest.raises(SpecvizError, match=r"rounds\[0\]\.draft\.tokens"):
+        load_trace(json.dumps(data))
 
 
 @pytest.mark.parametrize(

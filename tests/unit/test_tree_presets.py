@@ -82,8 +82,9 @@ def test_trees_as_json(text, tree, tmp_path):
     assert tree_presets.read_tree(text) == tree
     assert tree_presets.read_tree(tree_presets.write_tree(tree)) == tree
     file = tmp_path / "tree.json"
-    file.write_text(text, encoding="utf-8")
-    assert tree_presets.tree_of_option(str(file)) == tree
+    for encoding in ("utf-8", "utf-8-sig"):  # some editors begin with a mark
+        file.write_text(text, encoding=encoding)
+        assert tree_presets.tree_of_option(str(file)) == tree
 
 
 @pytest.mark.parametrize(
@@ -115,9 +116,15 @@ def test_the_wrong_entry_is_named(text, key, names, tmp_path):
 def test_what_is_neither_name_nor_file(tmp_path):
     assert refusal("nope") == "errors.tree_unknown"
     assert refusal(str(tmp_path)) == "errors.tree_unknown"
+    assert refusal("[[0],[1]]" * 100) == "errors.tree_unknown"  # longer than a file's name can be
+    assert refusal("~nobody-of-this-name/tree.json") == "errors.tree_unknown"
     binary = tmp_path / "tree.bin"
     binary.write_bytes(b"\xff\xfe\x00")
     assert refusal(str(binary)) == "errors.tree_file"
+    huge = tmp_path / "huge.json"
+    with huge.open("wb") as file:
+        file.truncate(2**36)  # takes no room on the disk, but in memory
+    assert refusal(str(huge)) == "errors.tree_text"
 
 
 def test_the_longest_tree_can_be_written_and_read():

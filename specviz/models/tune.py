@@ -1,0 +1,116 @@
+"""A short measurement: which way of waiting, how many threads and which precision are best on this CPU.
+
+What is timed is what a round consists of, products of a few rows with weights that do not fit into the processor's
+caches, for one token and for a draft of five. Threads and their waiting are fixed when torch is loaded, so each trial
+is a process of its own. Waiting actively is taken only where it also does well while another process is busy.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+from specviz.tuned import Tuned
+
+BETTER = 1.05  # what a choice must gain over the default: less is noise
+MUCH = 1.25  # bf16 must gain so much: it is coarser, and greedy output is compared in fp32
+BUSY = "while True: pass"
+TRIAL = "from specviz.models.tune import trial; print(trial())"
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Milliseconds of a pass over one token and over five, in each precision."""
+
+    wait: str
+    threads: int
+    busy: bool  # while another process was busy
+    one: dict[str, float]
+    five: dict[str, float]
+
+    def cost(self, dtype: str = "float32") -> float:
+        """What a round takes, more or less: a pass over the draft, and half a pass for what drafting takes."""
+        return self.five[dtype] + 0.5 * self.one[dtype]
+
+
+def measure(progress: Progress = lambda share: None) -> list[Timing]:
+    """Times every combination. Raises subprocess.SubprocessError where a trial does not end well."""
+    cores = os.cpu_count() or 1
+    trials = [(wait, n, False) for n in sorted({cores, max(1, cores // 2)}) for wait in ("passive", "active")]
+    trials += [(wait, cores, True) for wait in ("passive", "active")]
+    timings = []
+    for i, (wait, threads, busy) in enumerate(trials):
+        progress(i / len(trials))
+        timings.append(_timed(wait, threads, busy))
+    return timings
+
+
+def choose(timings: list[Timing]) -> Tuned:
+    """The best of the timings; the default where the gain is too small to be sure of."""
+    alone = {(t.wait, t.threads): t for t in timings if not t.busy}
+    loaded = {t.wait: t for t in timings if t.busy}
+    most = max(threads for _, threads in alone)
+    wait, threads = "passive", most
+    for candidate in alone.values():
+        fair = candidate.wait == "passive" or loaded["active"].cost() < MUCH * loaded["passive"].cost()
+        if fair and BETTER * candidate.cost() < alone[wait, threads].cost():
+            wait, threads = candidate.wait, candidate.threads
+    best = alone[wait, threads]
+    coarse = "bfloat16" in best.five and MUCH * best.cost("bfloat16") < best.cost()
+    return Tuned(wait, None if threads == most else threads, "bfloat16" if coarse else "float32")
+
+
+def _timed(wait: str, threads: int, busy: bool) -> Timing:
+    environment = os.environ | {"OMP_WAIT_POLICY": wait, "OMP_NUM_THREADS": str(threads)}
+    other = subprocess.Popen([sys.executable, "-c", BUSY]) if busy else None
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", TRIAL], env=environment, capture_output=True, text=True, check=True, timeout=300
+        )
+    finally:
+        if other:
+            other.kill()
+            other.wait()
+    return Timing(wait, threads, busy, **json.loads(done.stdout.splitlines()[-1]))
+
+
+def trial() -> str:
+    """In a process of its own: the times as JSON."""
+    import statistics
+    import time
+
+    import torch
+
+    from specviz.engine.products import can_pack, packed, plain
+
+    torch.manual_seed(0)
+    shapes = [(960, 576), (576, 576), (3072, 576), (576, 1536)] * 12  # of the bundled target: beyond any cache
+    times: dict[str, dict[str, float]] = {"one": {}, "five": {}}
+    for dtype in (torch.float32, torch.bfloat16):
+        weights = [torch.randn(shape, dtype=dtype) for shape in shapes]
+        if dtype is torch.bfloat16 and not can_pack(weights[0]):
+            continue
+        make = packed if can_pack(weights[0]) else plain
+        products = [(shape[1], make(weight)) for shape, weight in zip(shapes, weights, strict=True)]
+        for name, n in (("one", 1), ("five", 5)):
+            rows = {size: torch.randn(n, size, dtype=dtype) for size in (576, 1536)}
+            taken = []
+            with torch.inference_mode():
+                for _ in range(12):
+                    begin = time.perf_counter()
+                    for size, product in products:
+                        torch.nn.functional.silu(product(rows[size]))  # small operations wait for each other, too
+                    taken.append(1000 * (time.perf_counter() - begin))
+            times[name][str(dtype).removeprefix("torch.")] = round(statistics.median(taken[2:]), 3)
+    return json.dumps(times)
+
+
+def table(timings: list[Timing]) -> list[dict]:
+    """The timings as rows of plain values."""
+    return [asdict(timing) for timing in timings]

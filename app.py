@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from specviz.errors import SpecvizError
 from specviz.ui.build import build
 from specviz.ui.options import Options
 
@@ -20,13 +21,20 @@ def main() -> None:
     flags.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     flags.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 or float16")
     flags.add_argument("--public", action="store_true", help="tighter limits, for a page that strangers use")
+    flags.add_argument(
+        "--vllm-url", default=None, help="address of a vLLM server to compare runs with, for the Serve tab"
+    )
     flags.add_argument("--share", action="store_true", help="also open a public link through Gradio's servers")
     given = flags.parse_args()
     if given.pair and (given.target or given.draft):
         flags.error("give either --pair or --target and --draft, not both")
     if given.port is not None and not 0 < given.port < 65536:
         flags.error("--port must lie between 1 and 65535")
-    app = build(Options(given.pair, given.target, given.draft, given.heads, given.device, given.dtype, given.public))
+    models = given.pair, given.target, given.draft, given.heads, given.device, given.dtype
+    try:
+        app = build(Options(*models, public=given.public, vllm_url=given.vllm_url))
+    except SpecvizError as error:
+        flags.error(str(error))
     try:
         _, local, shared = app.launch(server_name=given.host, server_port=given.port, share=given.share)
     except OSError as error:  # the port is taken, or the address is not ours

@@ -1,4 +1,4 @@
-"""The command line: `python -m specviz fetch|generate|trace|check|pairs|train`.
+"""The command line: `python -m specviz fetch|generate|trace|check|pairs|tune|bench|train|vllm|lessons|export`.
 
 People read stderr, programs read stdout: with --json, stdout holds one JSON object and nothing else.
 Exit status: 0 done, 1 a check failed, 2 it could not be done (a wrong value, a missing model), 130 interrupted.
@@ -14,9 +14,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from specviz import commands
+from specviz import cli_export, cli_lessons, cli_vllm, commands
+from specviz.bench.names import KEYS, KINDS
 from specviz.commands import LANG, say
 from specviz.config import METHODS, SIBLINGS, VERIFIERS, RunConfig
+from specviz.coupling import FAULTS
 from specviz.errors import SpecvizError
 from specviz.i18n import t
 
@@ -66,10 +68,36 @@ def parser() -> Parser:
     traced.add_argument("-o", "--output", type=Path, help=say("output_help"))
     traced.add_argument("--no-detail", action="store_true", help=say("no_detail_help"))
     checked = command("check", commands.check, model_options, run_options)
-    checked.add_argument("--samples", type=int, default=2000, help=say("samples_help"))
+    checked.add_argument("--samples", "--seeds", type=int, default=2000, help=say("samples_help"))
+    checked.add_argument("--fault", choices=FAULTS, help=t(LANG, "proof.cli_fault_help"))
     command("pairs", commands.pairs)
+    tuning = command("tune", commands.tune)
+    tuning.add_argument("--forget", action="store_true", help=say("forget_help"))
+    bench_command(verbs)
     train_command(verbs)
+    cli_vllm.add(verbs, model_options, run_options)
+    cli_lessons.add(verbs)
+    cli_export.add(verbs)
     return top
+
+
+def bench_command(verbs: argparse._SubParsersAction) -> None:
+    def told(name: str, **values: object) -> str:
+        return t(LANG, f"bench.{name}_help", **values)
+
+    sub = verbs.add_parser("bench", help=t(LANG, "bench.help"), description=t(LANG, "bench.help"))
+    sub.set_defaults(run=commands.bench)
+    sub.add_argument("--json", action="store_true", help=say("json_help"))
+    model_options(sub)
+    for name, value in (("prompts", 8), ("max_new_tokens", 128), ("repeats", 1), ("k", 4)):
+        sub.add_argument(f"--{name.replace('_', '-')}", type=int, default=value, help=told(name, value=value))
+    sub.add_argument("--threads", type=int, help=told("threads"))
+    for name in ("prompt", "set", "only"):
+        sub.add_argument(f"--{name}", action="append", default=[], help=told(name, value=", ".join(KEYS)))
+    sub.add_argument("--sweep", action="append", default=[], choices=KINDS, help=told("sweep"))
+    sub.add_argument("--ignore-eos", action="store_true", help=say("ignore_eos_help"))
+    sub.add_argument("--gguf", type=Path, help=told("gguf"))
+    sub.add_argument("--page", type=Path, help=told("page"))
 
 
 def train_command(verbs: argparse._SubParsersAction) -> None:
@@ -103,6 +131,11 @@ def train_command(verbs: argparse._SubParsersAction) -> None:
     sub.add_argument("--dtype", default="auto", help=say("dtype_help"))
 
 
+def drafted(value: str) -> int | str:
+    """ "auto" as it is, anything else a number."""
+    return value if value == commands.AUTO else int(value)
+
+
 def prompt_option(sub: Parser) -> None:
     sub.add_argument("prompt", help=say("prompt_help"))
 
@@ -124,8 +157,8 @@ def run_options(sub: Parser) -> None:
     sub.add_argument("--siblings", choices=SIBLINGS, default=default.siblings, help=say("siblings_help"))
     sub.add_argument("--nodes", type=int, help=say("nodes_help", value=commands.TREES["eagle-tree"][1]["nodes"]))
     sub.add_argument("--verify", choices=VERIFIERS, default=default.verify, help=say("rule_help"))
+    sub.add_argument("--k", type=drafted, default=default.k, help=say("k_help", value=default.k, most=commands.MOST))
     for name, kind in (
-        ("k", int),
         ("temperature", float),
         ("top_k", int),
         ("top_p", float),

@@ -6,14 +6,18 @@ import argparse
 import json
 import os
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from specviz import tuned
 from specviz.config import VERIFIERS, RunConfig, check_number
 from specviz.errors import SpecvizError
 from specviz.i18n import pick_language, t
 from specviz.metrics import Metrics, measure_trace
 from specviz.models import tree_presets
+from specviz.proof import FEWEST
+from specviz.proof import MOST as MOST_RUNS
 from specviz.trace import Trace
 from specviz.trace_json import dump_trace
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from specviz.models.load import Pair
 
 LANG = pick_language(os.environ.get("SPECVIZ_LANG"))
+AUTO, MOST = "auto", 8  # --k auto: as many drafts as pay, up to so many
 # rules that keep the target's distribution at any temperature
 EXACT = tuple(rule for rule in VERIFIERS if RunConfig(verify=rule, temperature=1.0).lossless)
 # methods that draft a tree: the method behind the name, and its tree where none is given
@@ -67,6 +72,8 @@ def generate(args: argparse.Namespace) -> int:
         return 0
     print()
     told_if_lossy(config)
+    if config.adapt and (undrafted := sum(not one.draft.tokens for one in last.rounds)):
+        print(say("undrafted", count=undrafted, rounds=len(last.rounds)), file=sys.stderr)
     if args.stats:
         print(say("stats", **{name: figure(value) for name, value in asdict(metrics).items()}), file=sys.stderr)
     return 0
@@ -86,10 +93,7 @@ def trace(args: argparse.Namespace) -> int:
     if args.output is None:
         print(text)
         return 0
-    try:
-        args.output.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise SpecvizError("errors.write", path=args.output, reason=error.strerror or error) from error
+    write(args.output, text + "\n")
     size = round(len(text) / 1024)
     figures = {"path": str(args.output), "rounds": len(done.rounds), "bytes": len(text.encode())}
     figures["lossless"] = config.lossless
@@ -98,26 +102,46 @@ def trace(args: argparse.Namespace) -> int:
 
 
 def check(args: argparse.Namespace) -> int:
-    samples, config = check_number("samples", args.samples, int, 200, 1_000_000), run_config(args)
+    samples, config = check_number("samples", args.samples, int, FEWEST, MOST_RUNS), run_config(args)
     if config.verify not in EXACT:  # it would fail, and now and then pass by chance
         raise SpecvizError("errors.check_lossy", verify=config.verify, exact=", ".join(EXACT))
     from specviz.models.check import check_distribution, check_identity
+    from specviz.models.faults import check_fault
+    from specviz.views.proof_words import lines as parted
 
+    check_fault(args.fault, config)
     pair = load(args)
-    identity = check_identity(pair, config)
+    identity = check_identity(pair, config, fault=args.fault)
     with Bar(args) as bar:
-        spread = check_distribution(pair, config, samples=int(samples), progress=lambda f: bar(f, "cli.sampling"))
+        tell = lambda f: bar(f, "cli.sampling")  # noqa: E731
+        spread = check_distribution(pair, config, samples=int(samples), progress=tell, fault=args.fault)
     passed = identity.passed and spread.passed
-    figures = {"passed": passed, "identity": asdict(identity), "distribution": asdict(spread)}
+    figures = {"passed": passed, "fault": args.fault, "identity": asdict(replace(identity, outputs=()))}
+    figures["distribution"] = asdict(spread)
+    tokens = {x: pair.codec.token(x) for one in identity.outputs for x in (*one.plain, *one.speculative)}
     lines = [
         verdict(identity.passed) + say("identity", tokens=identity.tokens, partings=len(identity.partings)),
+        *(f"      {told}" for told in parted(identity, tokens, LANG)),
         verdict(spread.passed)
         + say(
             "distribution", n=spread.samples, bins=spread.bins, chi2=spread.chi2, p=spread.p_value, level=spread.level
         ),
+        *(
+            "      " + t(LANG, f"proof.cli_{test['name']}", p=p_found(test), tv=f"{test['detectable']:.3f}")
+            for test in spread.tests
+            if test["detectable"] is not None
+        ),
     ]
+    if args.fault is not None:
+        lines.append(t(LANG, "proof.cli_fault", fault=args.fault, changed=spread.changed, compared=spread.compared))
     out(args, figures | {"models": asdict(pair.models_info(config.method))}, "\n".join(lines))
     return 0 if passed else 1
+
+
+def p_found(test: dict) -> str:
+    """The p-value of a test, and why it is 0 where it is."""
+    impossible = test["impossible"]
+    return t(LANG, "proof.impossible", n=impossible) if impossible else f"{test['p_value']:.2g}"
 
 
 def pairs(args: argparse.Namespace) -> int:
@@ -130,6 +154,52 @@ def pairs(args: argparse.Namespace) -> int:
     ]
     out(args, {"pairs": rows}, "\n".join(lines))
     return 0
+
+
+def tune(args: argparse.Namespace) -> int:
+    if args.forget:
+        tuned.forget()
+        out(args, {"chosen": asdict(tuned.Tuned())}, say("tune_forgotten"))
+        return 0
+    from specviz.models.tune import choose, measure, table
+
+    with Bar(args) as bar:
+        timings = measure(lambda share: bar(share, "cli.tuning"))
+    chosen = choose(timings)
+    file = tuned.remember(chosen)
+    lines = [
+        say(
+            "tune_timing",
+            wait=timing.wait,
+            threads=timing.threads,
+            busy=say("tune_busy") if timing.busy else "",
+            times=", ".join(f"{dtype} {timing.one[dtype]:.1f} / {timing.five[dtype]:.1f}" for dtype in timing.one),
+        )
+        for timing in timings
+    ]
+    threads = chosen.threads or say("tune_all_cores")
+    lines.append(say("tune_chosen", wait=chosen.wait, threads=threads, dtype=chosen.dtype, path=file))
+    out(args, {"chosen": asdict(chosen), "timings": table(timings), "path": str(file)}, "\n".join(lines))
+    return 0
+
+
+def bench(args: argparse.Namespace) -> int:
+    from specviz.bench import start, table
+
+    plan = start.plan_of(args)
+    args.method = "none" if args.target is not None and args.draft is None else "draft"
+    pair = load(args)
+    with Bar(args) as bar:
+        done = start.start(plan, pair, threads=args.threads, sweeps=args.sweep, progress=bar, lang=LANG)
+    out(args, done, table.text_of(done, LANG))
+    if args.page is not None:
+        from specviz.views.bench_page import page
+
+        html = page(done, table.machine_of(done["setup"], LANG), lambda row: table.settings_of(row, LANG), LANG)
+        write(args.page, html)
+        told = t(LANG, "bench.written", path=args.page, size=f"{len(html.encode()) / 1e6:.1f}")
+        print(told, file=sys.stderr)
+    return 130 if done["setup"]["interrupted"] else 0
 
 
 def train(args: argparse.Namespace) -> int:
@@ -145,7 +215,7 @@ def train(args: argparse.Namespace) -> int:
 
 def run_config(args: argparse.Namespace) -> RunConfig:
     """The run's settings; checked before any model is loaded."""
-    names = ("k", "temperature", "top_k", "top_p", "min_p", "seed", "max_new_tokens", "ignore_eos")
+    names = ("temperature", "top_k", "top_p", "min_p", "seed", "max_new_tokens", "ignore_eos")
     shapes = ("siblings", "branch", "verify", "eps", "delta")
     method, default = TREES.get(args.method, (args.method, {}))
     tree = default.get("tree") if args.tree is None else args.tree
@@ -153,6 +223,8 @@ def run_config(args: argparse.Namespace) -> RunConfig:
         method=method,
         tree=() if tree is None else tree_presets.tree_of_option(tree),
         nodes=default.get("nodes", 0) if args.nodes is None else args.nodes,
+        k=MOST if args.k == AUTO else args.k,
+        adapt=args.k == AUTO,
         **{name: getattr(args, name) for name in (*names, *shapes)},
         stop=tuple(args.stop),
         chat=not args.raw,
@@ -209,6 +281,13 @@ class Bar:
 
 def out(args: argparse.Namespace, figures: dict, text: str) -> None:
     print(json.dumps(figures, ensure_ascii=False) if args.json else text)
+
+
+def write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SpecvizError("errors.write", path=path, reason=error.strerror or error) from error
 
 
 def verdict(passed: bool) -> str:

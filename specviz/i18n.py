@@ -39,3 +39,9 @@ def t(lang: str, key: str, **values: object) -> str:
         raise KeyError(f"{key} is not a single text")
     # one pass, and not str.format: values may hold braces, and unknown braces in a text are harmless
     return HOLE.sub(lambda hole: str(values[hole[1]]) if hole[1] in values else hole[0], text)
+
+
+def counted(lang: str, key: str, n: int, **values: object) -> str:
+    """The text of `key` for n things, filled in with `{n}` too; for one of them that of `<key>_one`, if there is one."""
+    one = f"{key}_one"
+    return t(lang, one if n == 1 and one in strings(lang) else key, n=n, **values)

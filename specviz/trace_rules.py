@@ -6,7 +6,7 @@ after another, where it was forked.
 
 from __future__ import annotations
 
-from specviz.trace import Kind, Round, Status
+from specviz.trace import Kind, Round, Rows, Status
 
 
 def contradiction(r: Round) -> str | None:
@@ -26,6 +26,8 @@ def contradiction(r: Round) -> str | None:
             return f"verdicts[{i}].status"
     if not r.emitted:
         return "final"
+    if r.target_rows != Rows(r.start - 1, r.start + len(parents), r.start + len(path)):
+        return "target_rows"
     return None if r.final is None or r.final.kind in _kinds(r) else "final.kind"
 
 

@@ -2,27 +2,28 @@
 
 identity      at temperature 0 the tokens are those of transformers' own model.generate, one by one
 distribution  at temperature > 0 the first two tokens of many runs (one per seed) follow the target's own
-              distribution, taken from fresh full forward passes, by a chi-square test
+              distribution, taken from fresh full forward passes, by chi-square tests
+
+With a planted fault (see faults.py) the same checks show that they can fail.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 
 import torch
-from torch import Tensor
-from transformers import GenerationConfig, PreTrainedModel
+from transformers import GenerationConfig, StoppingCriteria, StoppingCriteriaList
 
+from specviz.chisquare import Fit
 from specviz.config import RunConfig
 from specviz.engine.decode import Decoder
-from specviz.engine.drafters import Drafter
-from specviz.engine.model import CachedLM
-from specviz.engine.sampling import shape
+from specviz.models.faults import check_fault, planted
 from specviz.models.load import Pair
-from specviz.models.remembered import Remembered
 from specviz.models.run import drafter_for
+from specviz.models.subject import fresh, pair_subject
+from specviz.models.trial import trial
+from specviz.proof import LEVEL, UNSURE, Greedy, Identity, Parting, Plan, Trial
 
 PROMPTS = (
     "Explain why the sky is blue.",
@@ -30,35 +31,18 @@ PROMPTS = (
     "List three uses of a paper clip.",
     "What is 17 + 25?",
 )
-UNSURE = "Tell me a story."  # many first tokens are possible, and drafts are often rejected: where a fault would show
-LEVEL = 0.001  # a correct decoder fails the statistical check once in a thousand choices of seeds
-TIE = {torch.float32: 1e-3, torch.bfloat16: 0.25, torch.float16: 0.05}  # logit gaps that rounding may turn over
+TIE = {"float32": 1e-3, "bfloat16": 0.25, "float16": 0.05, "int8": 0.5}  # logit gaps that rounding may turn over
 
 Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
-    """Where two greedy outputs part, and how close the target's logits of the two tokens are there."""
-
-    prompt: str
-    position: int
-    plain: int
-    speculative: int
-    gap: float
-    tie: bool  # the gap is within what rounding can turn over in this dtype
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    passed: bool
-    tokens: int
-    partings: tuple[Parting, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Distribution:
-    """Chi-square of observed pairs of first tokens; bins expected fewer than 5 times are merged."""
+    """The statistical check in figures. bins, chi2, p_value and total_variation are those of the pairs of first tokens.
+
+    tests       both tests, each with its own, and the total variation that would have been found (`detectable`)
+    caught      the number of runs after which a test failed, if one did
+    """
 
     passed: bool
     samples: int
@@ -69,27 +53,61 @@ class Distribution:
     total_variation: float
     accepted: int
     rejected: int
+    alpha: float | None
+    tests: tuple[dict, ...]
+    caught: int | None
+    changed: int
+    compared: int
 
 
-def check_identity(pair: Pair, config: RunConfig, prompts: Sequence[str] = PROMPTS, tokens: int = 48) -> Identity:
+def check_identity(
+    pair: Pair, config: RunConfig, prompts: Sequence[str] = PROMPTS, tokens: int = 48, fault: str | None = None
+) -> Identity:
     """Greedy speculative decoding against model.generate. Near-ties in float are told, and pass."""
+    outputs = [one for one in greedy_outputs(pair, config, prompts, tokens, fault) if one is not None]
+    return identity_of(outputs)
+
+
+def identity_of(outputs: Sequence[Greedy]) -> Identity:
+    """What these outputs say together."""
+    partings = tuple(one.parting for one in outputs if one.parting is not None)
+    compared = sum(len(one.plain) for one in outputs)
+    return Identity(all(p.tie for p in partings), compared, partings, tuple(outputs))
+
+
+def greedy_outputs(
+    pair: Pair,
+    config: RunConfig,
+    prompts: Sequence[str],
+    tokens: int,
+    fault: str | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Iterator[Greedy | None]:
+    """Each prompt at temperature 0, both ways; None after each round, so that it can be left."""
+    check_fault(fault, config)
     greedy = replace(config, temperature=0.0, max_new_tokens=tokens, overrides=(), stop=())
-    partings, compared = [], 0
     for prompt in prompts:
         ids = pair.codec.encode(prompt, chat=config.chat)
-        plain = _generate(pair, ids, tokens, () if greedy.ignore_eos else pair.eos)
-        ours = _run(CachedLM(pair.target, pair.vocab_size), drafter_for(pair, config.method), ids, greedy, pair.eos)
-        compared += len(plain)
-        at = next((i for i, (a, b) in enumerate(zip(plain, ours, strict=False)) if a != b), None)
-        if at is None and len(plain) == len(ours):
-            continue
-        if at is None:
-            partings.append(Parting(prompt, min(len(plain), len(ours)), -1, -1, float("inf"), False))
-            continue
-        logits = _fresh(pair, [*ids, *plain[:at]])
-        gap = abs(float(logits[plain[at]] - logits[ours[at]]))
-        partings.append(Parting(prompt, at, plain[at], ours[at], round(gap, 6), gap < TIE.get(pair.dtype, 0.25)))
-    return Identity(all(p.tie for p in partings), compared, tuple(partings))
+        plain = _generate(pair, ids, tokens, () if greedy.ignore_eos else pair.eos, stopped)
+        if stopped():
+            return
+        ours = yield from _run(pair, ids, greedy, fault)
+        rows = fresh(pair, [*ids, *plain], len(plain) + 1).view(len(plain) + 1, -1)  # [n+1, V], the first after ids
+        best = rows[:-1].topk(2).values
+        gaps = tuple(round(gap, 4) for gap in (best[:, 0] - best[:, 1]).tolist())
+        yield Greedy(prompt, tuple(plain), tuple(ours), gaps, _parting(pair, prompt, plain, ours, rows))
+
+
+def _parting(pair: Pair, prompt: str, plain: list[int], ours: list[int], rows: torch.Tensor) -> Parting | None:
+    at = next((i for i, (a, b) in enumerate(zip(plain, ours, strict=False)) if a != b), None)
+    if at is None and len(plain) == len(ours):
+        return None
+    if at is None:
+        at = min(len(plain), len(ours))
+        a, b = (-1 if at >= len(one) else one[at] for one in (plain, ours))
+        return Parting(prompt, at, a, b, None, False)
+    gap = abs(float(rows[at, plain[at]] - rows[at, ours[at]]))
+    return Parting(prompt, at, plain[at], ours[at], round(gap, 6), gap < TIE[pair.dtype_name])
 
 
 def check_distribution(
@@ -98,93 +116,101 @@ def check_distribution(
     prompt: str = UNSURE,
     samples: int = 2000,
     progress: Progress | None = None,
+    fault: str | None = None,
 ) -> Distribution:
     """The law of the first two tokens over `samples` seeds, against p(a) p(b | a) from fresh full passes.
 
-    The engine's own decoder makes every round; only model passes over the same tokens are remembered, not repeated.
-    Top-k is set to 8 at most, so that there are few enough outcomes for a sharp test.
+    The engine's own decoder makes every round. It ends early when a test fails, which is no cheating: see proof.Plan.
     """
-    hot = replace(
-        config,
-        temperature=config.temperature or 1.0,
-        top_k=min(config.top_k or 8, 8),
-        k=max(1, min(config.k, 2)),
-        max_new_tokens=3,
-        ignore_eos=True,
-        overrides=(),
-        stop=(),
-    )
-    ids = pair.codec.encode(prompt, chat=config.chat)
-    target = Remembered(pair.target, pair.vocab_size)
-    drafts: dict[int, Remembered] = {}
-
-    def remembered(model: PreTrainedModel, vocab_size: int) -> Remembered:
-        return drafts.setdefault(id(model), Remembered(model, vocab_size)).again()
-
-    seen: Counter[tuple[int, int]] = Counter()
-    accepted = rejected = 0
-    for i in range(samples):
-        drafter = drafter_for(pair, hot.method, remembered)
-        decoder = Decoder(target.again(), drafter, ids, replace(hot, seed=(config.seed + i) % 2**63))
-        first = decoder.step()
-        accepted += len(first.path)
-        rejected += len(first.path) < len(first.draft.tokens)
-        while len(decoder.tokens) < len(ids) + 2:
-            decoder.step()
-        seen[tuple(decoder.tokens[len(ids) : len(ids) + 2])] += 1
-        if progress and i % 50 == 0:
-            progress(i / samples)
-    return _compare(seen, _law(pair, ids, hot), samples, accepted, rejected)
+    last: Trial | None = None
+    for one in pair_trial(pair, config, prompt, samples, fault):
+        if one is not None:
+            last = one
+            if progress and one.n % 50 == 0:
+                progress(one.n / samples)
+    assert last is not None
+    return _figures(last)
 
 
-def _law(pair: Pair, ids: list[int], config: RunConfig) -> dict[tuple[int, int], float]:
-    """The target's exact distribution of the next two tokens, without cache and without our engine's decoder."""
-    first = shape(_fresh(pair, ids), config)
-    law = {}
-    for a in first.nonzero().flatten().tolist():
-        second = shape(_fresh(pair, [*ids, a]), config)
-        for b in second.nonzero().flatten().tolist():
-            law[a, b] = float(first[a] * second[b])
-    return law
+def pair_trial(
+    pair: Pair, config: RunConfig, prompt: str, runs: int, fault: str | None = None
+) -> Generator[Trial | None, None, None]:
+    """The statistical check on the loaded pair, growing; None after each pass or round between two runs."""
+    check_fault(fault, config)
+    subject = yield from pair_subject(pair, config, prompt, runs)
+    yield from trial(subject, Plan(runs), fault)
 
 
-def _compare(
-    seen: Counter[tuple[int, int]], law: dict[tuple[int, int], float], n: int, accepted: int, rejected: int
-) -> Distribution:
-    impossible = sum(count for pair, count in seen.items() if pair not in law)
-    common = {pair: p for pair, p in law.items() if n * p >= 5}
-    bins = [(seen[pair], n * p) for pair, p in common.items()]
-    rest = (n - impossible - sum(o for o, _ in bins), n * (1 - sum(common.values())))
-    if rest[1] >= 1:
-        bins.append(rest)
-    chi2 = sum((o - e) ** 2 / e for o, e in bins)
-    freedom = max(1, len(bins) - 1)
-    p_value = float(torch.special.gammaincc(torch.tensor(freedom / 2.0).double(), torch.tensor(chi2 / 2).double()))
-    variation = 0.5 * (sum(abs(seen[pair] / n - p) for pair, p in law.items()) + impossible / n)
-    passed = impossible == 0 and len(bins) > 1 and p_value >= LEVEL  # one bin proves nothing
+def _figures(found: Trial) -> Distribution:
+    fits = {test.name: test.fit for test in found.tests}
+    pairs = fits["pair"]
     return Distribution(
-        passed, n, len(bins), round(chi2, 3), round(p_value, 6), LEVEL, round(variation, 5), accepted, rejected
+        passed=found.verdict == "passed",
+        samples=found.n,
+        bins=pairs.bins,
+        chi2=round(pairs.chi2, 3),
+        p_value=round(pairs.p_value, 6),
+        level=LEVEL,
+        total_variation=round(pairs.total_variation, 5),
+        accepted=found.accepted,
+        rejected=found.rejected,
+        alpha=None if found.alpha is None else round(found.alpha, 6),
+        tests=tuple(
+            {
+                "name": test.name,
+                "passed": test.passed,
+                "detectable": _short(test.detectable),
+                "power": _short(test.power),
+            }
+            | _fit(test.fit)
+            for test in found.tests
+        ),
+        caught=found.caught,
+        changed=found.changed,
+        compared=found.compared,
     )
 
 
-def _run(target: CachedLM, drafter: Drafter | None, ids: list[int], config: RunConfig, eos: Sequence[int]) -> list[int]:
-    decoder = Decoder(target, drafter, ids, config, eos=eos)
+def _fit(fit: Fit) -> dict:
+    return {name: round(value, 12) for name, value in asdict(fit).items() if name != "n"}
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else round(value, 5)
+
+
+def _run(pair: Pair, ids: list[int], config: RunConfig, fault: str | None) -> Generator[None, None, list[int]]:
+    target, drafter, judge = planted(fault, pair.opened("target"), drafter_for(pair, config.method))
+    decoder = Decoder(target, drafter, ids, config, eos=pair.eos, judge=judge)
     while decoder.finish is None:
         decoder.step()
+        yield
     return decoder.tokens[len(ids) :]
 
 
-def _generate(pair: Pair, ids: list[int], tokens: int, eos: Sequence[int]) -> list[int]:
+class _Stopped(StoppingCriteria):
+    def __init__(self, stopped: Callable[[], bool]) -> None:
+        self.stopped = stopped
+
+    def __call__(self, input_ids: torch.Tensor, scores: object, **_: object) -> torch.Tensor:
+        return torch.full((len(input_ids),), self.stopped(), device=input_ids.device)
+
+
+def _generate(pair: Pair, ids: list[int], tokens: int, eos: Sequence[int], stopped: Callable[[], bool]) -> list[int]:
+    if pair.int8:  # transformers cannot run it: one token after another, each from a fresh full pass
+        written: list[int] = []
+        while len(written) < tokens and not (written and written[-1] in eos) and not stopped():
+            written.append(int(fresh(pair, [*ids, *written]).argmax()))
+        return written
+    nothing = pair.target.get_input_embeddings().weight.shape[0]  # without an id transformers takes the model's own
     settings = GenerationConfig(
-        do_sample=False, max_new_tokens=tokens, eos_token_id=list(eos) or None, pad_token_id=(*eos, 0)[0]
+        do_sample=False, max_new_tokens=tokens, eos_token_id=list(eos) or [nothing], pad_token_id=(*eos, 0)[0]
     )
     prompt = torch.tensor([ids], device=pair.target.device)
-    out = pair.target.generate(prompt, attention_mask=torch.ones_like(prompt), generation_config=settings)
+    out = pair.target.generate(
+        prompt,
+        attention_mask=torch.ones_like(prompt),
+        generation_config=settings,
+        stopping_criteria=StoppingCriteriaList([_Stopped(stopped)]),
+    )
     return out[0, len(ids) :].tolist()
-
-
-@torch.inference_mode()
-def _fresh(pair: Pair, ids: list[int]) -> Tensor:
-    """Logits [V] after `ids`, by a full forward pass without any cache."""
-    out = pair.target(torch.tensor([ids], device=pair.target.device), use_cache=False, logits_to_keep=1)
-    return out.logits[0, -1, : pair.vocab_size].float()

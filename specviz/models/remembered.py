@@ -19,9 +19,10 @@ class Remembered(CachedLM):
     read on top of a text are read again on top of it.
     """
 
-    def __init__(self, model: PreTrainedModel, vocab_size: int) -> None:
+    def __init__(self, model: PreTrainedModel, vocab_size: int, inner: CachedLM | None = None) -> None:
+        """inner: what makes the passes, empty; None: a plain `CachedLM` of the model."""
         super().__init__(model, vocab_size)
-        self.inner = CachedLM(model, vocab_size)
+        self.inner = inner or CachedLM(model, vocab_size)
         self.known: dict[tuple, Pass] = {}
         self.inner_read: list[int] = []  # shared: what the one real cache holds
         self.read: list[int] = []  # the token of each row

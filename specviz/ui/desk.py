@@ -2,8 +2,8 @@
 
 There is one stage for both tabs, so that trace, cursor and selection are the same in either. It stands outside of them,
 and which parts around it are on show is decided in the browser: classes `sv-on-step` and `sv-on-tree` name the tab that
-a part belongs to, `sv-extra` what the Tree tab shows only when the settings are unfolded, `sv-if-...` what only some
-settings make sense of (see assets/css/app-tree.css).
+a part belongs to, `sv-if-...` what only some settings make sense of (see assets/css/app-tree.css). Settings and the
+tree's editor are folded away until they are wanted, for what counts is the stage.
 """
 
 from __future__ import annotations
@@ -26,9 +26,21 @@ from specviz.ui.tree_edit import OWN, name_of
 from specviz.views.tokens import visible
 
 EXAMPLES = ("sky", "count", "story", "quantum")
-TABS = ("step", "tree")
+TABS = ("step", "tree", "race", "serve")
 DEFAULTS = "Why is the sky blue?", RunConfig("skip", k=5, temperature=0.8, seed=123)  # without a recorded run
 NO_SAMPLE = ""  # in the list of recorded runs: none of them
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """What says which tree is drafted, on a line of its own. `fields`: those of `settings.FIELDS` among it, by name."""
+
+    fields: dict[str, Any]
+    shape: gr.Dropdown  # the tree by its name
+    budget: gr.Number  # or by its size
+    add: gr.Button
+    remove: gr.Button
+    told: gr.HTML  # the tree in words
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +55,7 @@ class Desk:
     stop: gr.Button
     sample: gr.Dropdown
     chips: list[gr.Button]
-    shape: gr.Dropdown  # the tree by its name
-    budget: gr.Number  # or by its size
-    add: gr.Button
-    remove: gr.Button
-    told: gr.HTML  # the tree in words
+    editor: Editor
     notes: gr.HTML
     stage: Stage
     trace: gr.State
@@ -100,11 +108,14 @@ def build(page: Page) -> Desk:
             ],
         )
         more = labels.add(gr.Button(size="sm", scale=0, elem_id="sv-more-button", min_width=90), value="ui.more")
-    more.click(None, None, None, js="() => SpecvizApp.unfold('sv-more', 'sv-more-button')")
+        edit = gr.Button(size="sm", scale=0, elem_id="sv-edit-button", elem_classes="sv-on-tree", min_width=90)
+        labels.add(edit, value="ui.edit")
+    more.click(None, None, None, js="() => SpecvizApp.unfold('sv-more')")
+    edit.click(None, None, None, js="() => SpecvizApp.unfold('sv-edit')")
 
-    fields, shape, budget = _settings(page, values)
-    tree, add, remove, told = _tree(page, values)
-    given = {"prompt": prompt, **fields, "tree": tree}
+    given = {"prompt": prompt, **_settings(page, values)}
+    editor = _editor(page, values)
+    given |= editor.fields
     return Desk(
         strip=strip,
         tabs=tabs,
@@ -114,93 +125,81 @@ def build(page: Page) -> Desk:
         stop=stop,
         sample=sample,
         chips=chips,
-        shape=shape,
-        budget=budget,
-        add=add,
-        remove=remove,
-        told=told,
+        editor=editor,
         notes=gr.HTML(padding=False, elem_classes="sv-notes"),
         stage=Stage(whole(first), name="main"),
         trace=gr.State(first),
     )
 
 
-def _settings(page: Page, values: dict[str, Any]) -> tuple[dict[str, Any], gr.Dropdown, gr.Number]:
-    """The grid of settings, without prompt and tree: (fields by name, the tree's name, the tree's size)."""
+def _settings(page: Page, values: dict[str, Any]) -> dict[str, Any]:
+    """The grid of settings, by name; prompt and tree stand elsewhere."""
     labels, runner = page.labels, page.runner
-    fields: dict[str, Any] = {}
-
-    def choice(name: str, options: tuple[str, ...], width: int, kinds: str = "") -> None:
-        fields[name] = labels.add(
-            ChoiceField(list(options), value=values[name], elem_id=f"sv-{name}", elem_classes=kinds, min_width=width),
-            label=f"ui.{name}",
-            choices=[(f"ui.{name}_{option}", option) for option in options],
-        )
-
-    def amount(name: str, low: float, high: float, step: float, kinds: str = "", id: str | None = None) -> None:
-        field = number(values[name], low, high, step, min_width=80, elem_id=id or f"sv-{name}", elem_classes=kinds)
-        fields[name] = labels.add(field, label=f"ui.{name}")
-
     with gr.Row(elem_classes="sv-settings sv-more", elem_id="sv-more"):
-        choice("method", METHODS, 120)
-        trees = tree_presets.presets()
-        shape = labels.add(
-            ChoiceField(
-                [*trees, OWN],
-                value=name_of(values["tree"]),
-                elem_id="sv-shape",
-                elem_classes="sv-if-shape sv-wide",
-                min_width=120,
-            ),
-            label="ui.shape",
-            choices=[*((_tree_label(name, len(tree)), name) for name, tree in trees.items()), ("ui.shape_own", OWN)],
-        )
-        known = tree_presets.accuracy() is not None
-        budget = number(16, 1, 256, 1, min_width=80, elem_id="sv-budget", elem_classes="sv-on-tree sv-if-shape")
-        budget.visible = known
-        labels.add(budget, label="ui.budget")
-        amount("k", 0, 32, 1, "sv-if-k")
-        choice("siblings", SIBLINGS, 120, "sv-on-tree sv-if-siblings sv-wide")
-        amount("nodes", 0, 256, 1, "sv-if-eagle")
-        amount("branch", 1, 64, 1, "sv-if-eagle")
-        choice("verify", VERIFIERS, 120, "sv-wide")
-        amount("eps", 0, 1, 0.01, "sv-if-typical")
-        amount("delta", 0, 1, 0.05, "sv-if-typical")
-        amount("temperature", 0, 100, 0.1)
+        fields: dict[str, Any] = {
+            "method": _choice(page, values, "method", METHODS),
+            "k": _amount(page, values, "k", 0, 32, 1, "sv-if-k"),
+            "verify": _choice(page, values, "verify", VERIFIERS, "sv-wide"),
+            "eps": _amount(page, values, "eps", 0, 1, 0.01, "sv-if-typical"),
+            "delta": _amount(page, values, "delta", 0, 1, 0.05, "sv-if-typical"),
+            "temperature": _amount(page, values, "temperature", 0, 100, 0.1),
+        }
         fields["seed"] = labels.add(TextField(values["seed"], elem_id="sv-seed", min_width=80), label="ui.seed")
-        amount("max_new_tokens", 0, 10**5, 1, id="sv-most")
-        amount("top_k", 0, 10**6, 1, "sv-extra")
-        amount("top_p", 0, 1, 0.05, "sv-extra")
-        amount("min_p", 0, 1, 0.01, "sv-extra")
+        fields["max_new_tokens"] = _amount(page, values, "max_new_tokens", 0, 10**5, 1, id="sv-most")
+        fields["top_k"] = _amount(page, values, "top_k", 0, 10**6, 1)
+        fields["top_p"] = _amount(page, values, "top_p", 0, 1, 0.05)
+        fields["min_p"] = _amount(page, values, "min_p", 0, 1, 0.01)
         fields["stop"] = labels.add(
-            TextField(values["stop"], lines=1, max_lines=4, min_width=140, elem_classes="sv-extra"),
-            label="ui.stop_strings",
+            TextField(values["stop"], lines=1, max_lines=4, min_width=140), label="ui.stop_strings"
         )
-        fields["pair"] = labels.add(
-            ChoiceField(
-                list(runner.pairs()), value=values["pair"], min_width=140, elem_id="sv-pair", elem_classes="sv-extra"
-            ),
-            label="ui.pair",
-        )
-        fields["chat"] = labels.add(
-            gr.Checkbox(values["chat"], min_width=150, elem_classes="sv-extra"), label="ui.chat"
-        )
-    return fields, shape, budget
+        pairs = ChoiceField(list(runner.pairs()), value=values["pair"], min_width=140, elem_id="sv-pair")
+        fields["pair"] = labels.add(pairs, label="ui.pair")
+        fields["chat"] = labels.add(gr.Checkbox(values["chat"], min_width=150), label="ui.chat")
+    return fields
 
 
-def _tree(page: Page, values: dict[str, Any]) -> tuple[gr.Textbox, gr.Button, gr.Button, gr.HTML]:
-    """The line where the tree is edited: (its choices as text, add, remove, the tree in words)."""
+def _editor(page: Page, values: dict[str, Any]) -> Editor:
+    """The line where the tree is chosen and edited; below it the tree in words."""
     labels = page.labels
-    with gr.Row(elem_classes="sv-settings sv-edit sv-on-tree sv-if-shape"):
-        tree = labels.add(
-            TextField(values["tree"], lines=1, max_lines=4, scale=6, min_width=220, elem_id="sv-tree"),
-            label="ui.tree",
-            placeholder="ui.tree_hint",
+    with gr.Row(elem_classes="sv-settings sv-edit", elem_id="sv-edit"):
+        trees = tree_presets.presets()
+        kinds = "sv-if-shape sv-wide"
+        shape = ChoiceField(
+            [*trees, OWN], value=name_of(values["tree"]), elem_id="sv-shape", elem_classes=kinds, min_width=120
         )
-        add = labels.add(gr.Button(size="sm", elem_id="sv-branch-add", scale=0), value="ui.branch_add")
-        remove = labels.add(gr.Button(size="sm", elem_id="sv-branch-remove", scale=0), value="ui.branch_remove")
+        names = [(_tree_label(name, len(tree)), name) for name, tree in trees.items()]
+        labels.add(shape, label="ui.shape", choices=[*names, ("ui.shape_own", OWN)])
+        budget = number(16, 1, 256, 1, min_width=80, elem_id="sv-budget", elem_classes="sv-on-tree sv-if-shape")
+        budget.visible = tree_presets.accuracy() is not None
+        labels.add(budget, label="ui.budget")
+        fields = {
+            "siblings": _choice(page, values, "siblings", SIBLINGS, "sv-on-tree sv-if-siblings sv-wide"),
+            "nodes": _amount(page, values, "nodes", 0, 256, 1, "sv-if-eagle"),
+            "branch": _amount(page, values, "branch", 1, 64, 1, "sv-if-eagle"),
+        }
+        kinds = "sv-on-tree sv-if-shape sv-tree-text"
+        text = TextField(values["tree"], lines=1, max_lines=1, min_width=200, elem_id="sv-tree", elem_classes=kinds)
+        fields["tree"] = labels.add(text, label="ui.tree", placeholder="ui.tree_hint")
+        add = gr.Button(size="sm", elem_id="sv-branch-add", elem_classes="sv-on-tree sv-if-shape", scale=0)
+        remove = gr.Button(size="sm", elem_id="sv-branch-remove", elem_classes="sv-on-tree sv-if-shape", scale=0)
+        labels.add(add, value="ui.branch_add")
+        labels.add(remove, value="ui.branch_remove")
     told = gr.HTML(padding=False, elem_classes="sv-note sv-on-tree", elem_id="sv-tree-told")
-    return tree, add, remove, told
+    return Editor(fields, shape, budget, add, remove, told)
+
+
+def _choice(page: Page, values: dict[str, Any], name: str, options: tuple[str, ...], kinds: str = "") -> Any:
+    field = ChoiceField(
+        list(options), value=values[name], elem_id=f"sv-{name}", elem_classes=kinds or None, min_width=120
+    )
+    return page.labels.add(field, label=f"ui.{name}", choices=[(f"ui.{name}_{option}", option) for option in options])
+
+
+def _amount(
+    page: Page, values: dict[str, Any], name: str, low: float, high: float, step: float, kinds: str = "", id: str = ""
+) -> Any:
+    field = number(values[name], low, high, step, min_width=80, elem_id=id or f"sv-{name}", elem_classes=kinds or None)
+    return page.labels.add(field, label=f"ui.{name}")
 
 
 def _tree_label(name: str, nodes: int) -> str | dict[str, str]:

@@ -9,6 +9,8 @@ from typing import Any
 import gradio as gr
 
 from specviz.errors import SpecvizError
+from specviz.export import trace_page
+from specviz.i18n import pick_language
 from specviz.trace import Trace
 from specviz.trace_json import dump_trace, load_trace
 from specviz.ui import settings
@@ -20,10 +22,11 @@ from specviz.ui.step_handlers import show
 
 
 def build(page: Page, stage: Stage, trace: gr.State, controls: Sequence[Any]) -> gr.events.Dependency:
-    """Adds the row of three buttons. Returns the import event, after which other parts empty themselves."""
+    """Adds the row of four buttons. Returns the import event, after which other parts empty themselves."""
     labels, runner = page.labels, page.runner
     with gr.Row(elem_classes="sv-files"):
         save = labels.add(gr.Button(size="sm", elem_id="sv-save"), value="ui.save")
+        page_ = labels.add(gr.Button(size="sm", elem_id="sv-save-page"), value="handout.save_page")
         open_ = labels.add(
             gr.UploadButton(size="sm", file_types=[".json"], type="filepath", elem_id="sv-open"), label="ui.open"
         )
@@ -32,7 +35,10 @@ def build(page: Page, stage: Stage, trace: gr.State, controls: Sequence[Any]) ->
     address = labels.add(gr.Textbox(visible=False, interactive=True, elem_id="sv-address"), label="ui.address")
 
     save.click(export, [trace], [written, stage], queue=False, api_name="export").then(
-        None, [written], None, js="(text) => SpecvizApp.download(text)"
+        None, [written], None, js="(text) => SpecvizApp.download(text, 'json')"
+    )
+    page_.click(export_page, [trace, page.lang], [written, stage], queue=False, api_name="export_page").then(
+        None, [written], None, js="(text) => SpecvizApp.download(text, 'html')"
     )
 
     def open_file(path: Any, request: gr.Request) -> tuple:
@@ -54,6 +60,13 @@ def export(trace: Trace | None) -> tuple:
     if trace is None:
         return "", message(status=failure(SpecvizError("ui.nothing_to_save")))
     return dump_trace(trace), gr.skip()
+
+
+def export_page(trace: Trace | None, lang: str) -> tuple:
+    """(a page that plays the trace without this app, a message to the stage)."""
+    if trace is None:
+        return "", message(status=failure(SpecvizError("ui.nothing_to_save")))
+    return trace_page(trace, pick_language(lang)).html, gr.skip()
 
 
 def read(path: Any, runner: Runner) -> tuple:

@@ -9,8 +9,8 @@ from typing import Any
 
 import gradio as gr
 
+from specviz.bundle import script_json
 from specviz.i18n import LANGUAGES, strings
-from specviz.ui.assets import script_json
 
 Choice = tuple[str | dict[str, str], Any]  # (key, or a text per language; value)
 

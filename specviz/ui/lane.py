@@ -12,8 +12,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from specviz.errors import SpecvizError
+from specviz.proof import Report
 from specviz.trace import Trace
 
 log = logging.getLogger("specviz")
@@ -23,14 +25,17 @@ LOOK_EVERY = 0.2  # seconds between two looks at a job, when it has no news
 
 
 class Job:
-    """One request to run the models. `work(job)` posts ever longer traces; it runs in the lane's thread."""
+    """One request to run the models. `work(job)` posts ever longer traces, or ever fuller reports of a check.
+
+    It runs in the lane's thread.
+    """
 
     def __init__(self, work: Callable[[Job], None]) -> None:
         self._work = work
         self._news = threading.Condition()
         self._stop = threading.Event()
         self._seen = time.monotonic()
-        self.trace: Trace | None = None
+        self.trace: Any = None  # a Trace; of a check, its Report
         self.error: Exception | None = None
         self.done = False
         self.dropped = False
@@ -49,13 +54,17 @@ class Job:
         """Whether it should end: stopped by hand, or watched by nobody any more."""
         return self._stop.is_set() or time.monotonic() - self._seen > ABANDONED_AFTER
 
-    def post(self, trace: Trace) -> None:
+    def look(self) -> None:
+        """Its visitor is still there. Who watches looks, too."""
+        self._seen = time.monotonic()
+
+    def post(self, trace: Trace | Report) -> None:
         """Publishes the trace as it stands now."""
         with self._news:
             self.trace = trace
             self._news.notify_all()
 
-    def watch(self) -> Iterator[Trace | None]:
+    def watch(self) -> Iterator[Any]:
         """The newest trace, at once when it grows and else every LOOK_EVERY seconds; ends with the job."""
         last = None
         while True:

@@ -18,9 +18,9 @@ import zlib
 
 from specviz.errors import SpecvizError
 from specviz.i18n import t
-from specviz.trace import Round, Trace
-from specviz.trace_json import round_to_json, trace_to_json, vocab_to_json
-from specviz.views.tree_layout import layout_of
+from specviz.trace import Trace
+from specviz.trace_json import vocab_to_json
+from specviz.views.drawn import drawn_round, drawn_trace
 
 log = logging.getLogger("specviz")
 
@@ -32,10 +32,7 @@ def message(**parts: object) -> dict:
 
 def whole(trace: Trace | None, play: bool = True, at: int | None = None, **parts: object) -> dict:
     """The trace from its beginning; `at`: with the cursor at the start of that round."""
-    shown = trace and trace_to_json(trace)
-    if trace is not None:
-        shown["rounds"] = [_drawn(r, data) for r, data in zip(trace.rounds, shown["rounds"], strict=True)]
-    return message(trace=shown, run=trace and run_id(trace), play=play, at=at, **parts)
+    return message(trace=trace and drawn_trace(trace), run=trace and run_id(trace), play=play, at=at, **parts)
 
 
 def delta(old: Trace, new: Trace, **parts: object) -> dict:
@@ -45,18 +42,12 @@ def delta(old: Trace, new: Trace, **parts: object) -> dict:
     grown = {
         "run": run_id(new),
         "at": at,
-        "rounds": [_drawn(r, round_to_json(r)) for r in new.rounds[at:]],
+        "rounds": [drawn_round(r) for r in new.rounds[at:]],
         "vocab": vocab_to_json(tuple(token for token in new.vocab if token.id not in known)),
         "finish": new.finish,
         "baseline_ms": new.baseline_ms,
     }
     return message(append=grown, **parts)
-
-
-def _drawn(r: Round, data: dict) -> dict:
-    """A round as the browser draws it."""
-    layout = layout_of(r)
-    return data if layout is None else data | {"layout": layout}
 
 
 def worded(kind: str, key: str, values: dict, **more: object) -> dict:

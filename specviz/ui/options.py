@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from specviz.choices import MAX_NODES
 from specviz.config import RunConfig
 from specviz.errors import SpecvizError
+from specviz.serving.client import server_url
 from specviz.trace import Trace
 from specviz.trace_json import MAX_BYTES
 
@@ -14,6 +15,7 @@ PUBLIC_NODES = 64  # of a tree
 PUBLIC_LIMITS = {"k": 16, "max_new_tokens": 128, "nodes": PUBLIC_NODES, "branch": 8}
 PUBLIC_PROMPT = 2_000  # characters
 PUBLIC_ROUNDS = 128  # of one trace
+PUBLIC_SWEEP, OWN_SWEEP = 48, 1024  # tokens of each run of a sweep
 PUBLIC_BYTES = 2 * 2**20  # of a trace from outside
 WAITING = 24  # visitors that may wait or run at once; each holds a thread of the server
 DRAWING = 4  # visitors whose panels of a tree are drawn at once; each takes some milliseconds of a processor
@@ -28,6 +30,7 @@ class Options:
     heads          folder or hub id of EAGLE-style or Medusa weights for the target that the app is started with; None:
                    those that come with it, if any
     public         strangers use it: tighter limits, and no pair but the one it was started with
+    vllm_url       a vLLM server to compare runs with; None: none
     """
 
     pair: str | None = None
@@ -37,6 +40,11 @@ class Options:
     device: str = "auto"
     dtype: str = "auto"
     public: bool = False
+    vllm_url: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.vllm_url is not None:
+            object.__setattr__(self, "vllm_url", server_url(self.vllm_url))
 
     def check(self, prompt: str, config: RunConfig) -> None:
         """Raises SpecvizError for what a public page does not run."""
@@ -76,3 +84,8 @@ class Options:
     def max_rounds(self) -> int | None:
         """Rounds of one trace; None: as many as it takes."""
         return PUBLIC_ROUNDS if self.public else None
+
+    @property
+    def sweep_tokens(self) -> int:
+        """Tokens of each run of a sweep: there are dozens."""
+        return PUBLIC_SWEEP if self.public else OWN_SWEEP

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from specviz.config import short
 from specviz.errors import SpecvizError
@@ -67,13 +67,23 @@ class Runner:
 
         The session's earlier job for the same place is dropped. `fresh`: also post the trace before its first round.
         """
-        loader = self.loader(pair)
+        return self.work(session, pair, lambda job, loaded: self._run(job, loaded, make, rounds, fresh), place)
+
+    def work(self, session: str, pair: str | None, do: Callable[[Job, Any], None], place: str) -> Job:
+        """A job that does `do(job, pair)` once the pair is loaded; with None for a pair, without one.
+
+        The session's earlier job for the same place is dropped.
+        """
+        loader = self.loader(pair) if pair is not None else None
 
         def work(job: Job) -> None:
+            if loader is None:
+                do(job, None)
+                return
             self._unload_others(pair)  # before this one is begun: they may not fit beside each other
             loaded = loader.wait(lambda: job.stopped)
             if loaded is not None:
-                self._run(job, loaded, make, rounds, fresh)
+                do(job, loaded)
 
         with self._lock:
             before = self._jobs.get((session, place))
@@ -81,6 +91,15 @@ class Runner:
                 before.drop()
             self._jobs = {key: job for key, job in self._jobs.items() if not job.done}
             job = self._jobs[session, place] = self._lane.submit(work)
+        return job
+
+    def hold(self, session: str, place: str) -> Job:
+        """A job that runs nothing, open until its `done` is set: for work made of several jobs, so that Stop and
+        leaving reach it between two of them, too. Its owner calls `look` as long as there is a visitor.
+        """
+        job = Job(lambda _job: None)
+        with self._lock:
+            self._jobs[session, place] = job
         return job
 
     def stop(self, session: str) -> bool:

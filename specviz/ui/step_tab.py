@@ -19,17 +19,17 @@ from specviz.ui.options import WAITING
 from specviz.ui.page import Page
 
 
-def build(page: Page, desk: Desk) -> None:
-    """Adds the tab's panels to the page that is being built, and wires what runs."""
+def build(page: Page, desk: Desk) -> list:
+    """Adds the tab's panels to the page that is being built, and wires what runs.
+
+    Returns the parts that belong to the trace on show, with which they are emptied by `empty_panels`.
+    """
     runner, lang, stage, trace = page.runner, page.lang, desk.stage, desk.trace
     prompt, sample, controls = desk.fields["prompt"], desk.sample, desk.controls
     opened = files_panel.build(page, stage, trace, controls)
     with gr.Column(elem_classes="sv-p-under sv-on-step"):
         selected, details = detail_panel.build(page, stage, trace)
         _, fork_parts = whatif_panel.build(page, stage, trace, desk.actions)
-
-    def empty_panels() -> tuple:
-        return None, *detail_panel.figures(None, None, "en"), *whatif_panel.emptied()
 
     side = [selected, *details, *fork_parts]
     outputs = [stage, trace, *desk.actions]
@@ -102,6 +102,12 @@ def build(page: Page, desk: Desk) -> None:
     gr.on([prompt.change, pair.change, lang.change], None, [prompt, pair], [desk.notes], js=note)
     _watch_loading(page, pair, page.state, private)
     _open_link(page, [stage, trace, sample], controls, private)
+    return side
+
+
+def empty_panels() -> tuple:
+    """Updates of what belongs to the trace on show, when another one comes."""
+    return None, *detail_panel.figures(None, None, "en"), *whatif_panel.emptied()
 
 
 def readable(values: Sequence[Any]) -> bool:

@@ -1,12 +1,12 @@
-"""Editing a candidate tree: branches added to and taken from its text, its name, its size, itself in words.
-
-No Gradio here.
+"""Editing a candidate tree: branches added to and taken from its text, its name, its size, itself in words, and its
+shape as a preview. No Gradio here.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from specviz.choices import MAX_DEPTH, Choices, check_choices
@@ -16,11 +16,41 @@ from specviz.i18n import t
 from specviz.models import tree_presets
 from specviz.models.tree_presets import write_tree
 from specviz.trace import Round, Trace
+from specviz.ui.message import run_id
+from specviz.ui.place import read_branch, read_place
 from specviz.ui.settings import tree_in
 from specviz.views.tokens import markup, name, vocabulary
+from specviz.views.tree_layout import layout
 
 OWN = "own"  # the name of a tree that is none of the presets
 START = ((0,), (1,), (0, 0))  # where somebody begins who wants a tree of their own
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What is selected on the board, as a place in the tree: its ranks, () for the root or nothing.
+
+    token  its name; "" for the root, and for a node that was not run yet
+    any    whether anything is selected
+    """
+
+    at: tuple[int, ...] = ()
+    token: str = ""
+    any: bool = False
+
+
+def selected(trace: Trace | None, place: Any) -> Selected:
+    """The selected node. The position after the last one is the round's final token: where the accepted path ends."""
+    branch = read_branch(place)
+    if branch:
+        return Selected(branch, any=True)
+    r, position = read_place(trace, place) or (None, None)
+    if trace is None or r is None or position is None:
+        return Selected()
+    node = position if position < len(r.draft.parents) else r.path[-1] if r.path else -1
+    if node < 0:
+        return Selected(any=True)
+    return Selected(ranks_of(trace, r, node), name(vocabulary(trace), r.draft.tokens[node]), True)
 
 
 def name_of(text: Any) -> str:
@@ -55,36 +85,64 @@ def of_size(nodes: Any, text: Any) -> Any:
     return text if nodes is None else write_tree(tree_presets.best_of(nodes))
 
 
-def add_branch(text: Any, k: Any, trace: Trace | None, r: Round | None, position: int | None) -> str:
+def add_branch(text: Any, k: Any, chosen: Selected) -> str:
     """The tree with one more branch: the next candidate after the selected node, or after the text itself."""
     tree = _tree_of(text, k)
-    at, token = _ranks(trace, r, position), _token(trace, r, position)
-    if at and at not in tree:
-        raise SpecvizError("ui.branch_missing", token=token)
-    taken = {path[-1] for path in tree if path[:-1] == at}
+    if chosen.at and chosen.at not in tree:
+        raise SpecvizError("ui.branch_missing", token=chosen.token)
+    taken = {path[-1] for path in tree if path[:-1] == chosen.at}
     rank = next(rank for rank in range(len(taken) + 1) if rank not in taken)
-    return write_tree(check_choices([*tree, (*at, rank)]))
+    return write_tree(check_choices([*tree, (*chosen.at, rank)]))
 
 
-def remove_branch(text: Any, k: Any, trace: Trace | None, r: Round | None, position: int | None) -> str:
+def remove_branch(text: Any, k: Any, chosen: Selected) -> str:
     """The tree without the selected node and all that follows it."""
     tree = _tree_of(text, k)
-    at, token = _ranks(trace, r, position), _token(trace, r, position)
-    if not at:
+    if not chosen.at:
         raise SpecvizError("ui.branch_none")
-    if at not in tree:
-        raise SpecvizError("ui.branch_missing", token=token)
-    left = [path for path in tree if path[: len(at)] != at]
+    if chosen.at not in tree:
+        raise SpecvizError("ui.branch_missing", token=chosen.token)
+    left = [path for path in tree if path[: len(chosen.at)] != chosen.at]
     if not left:
         raise SpecvizError("ui.branch_last")
     return write_tree(check_choices(left))
 
 
-def in_words(values: Mapping[str, Any], trace: Trace | None, r: Round | None, position: int | None, lang: str) -> str:
+def preview(values: Mapping[str, Any], trace: Trace | None, place: Any) -> dict | None:
+    """The shape of the tree in the field, for the stage; None where the run on show has it, or it cannot be drafted.
+
+    run      id of the run on show
+    round    the round on the board, or None
+    choices, parents, layout   of the n nodes
+    same [n] the node of that round in the same place, or None: there is none, or no round
+    """
+    if trace is None or values["method"] not in TREE_METHODS["tree"]:
+        return None
+    try:
+        if tree_in(values["tree"]) == trace.config.tree:
+            return None
+        tree = _tree_of(values["tree"], values["k"])
+    except SpecvizError:
+        return None
+    r = (read_place(trace, place) or (None,))[0]
+    known = {ranks_of(trace, r, node): node for node in range(len(r.draft.parents))} if r else {}
+    at = {path: node for node, path in enumerate(tree)}
+    parents = tuple(at.get(path[:-1], -1) for path in tree)
+    return {
+        "run": run_id(trace),
+        "round": r.index if r else None,
+        "choices": tree,
+        "parents": parents,
+        "layout": layout(parents),
+        "same": [known.get(path) for path in tree],
+    }
+
+
+def in_words(values: Mapping[str, Any], trace: Trace | None, chosen: Selected, lang: str) -> str:
     """One line of HTML: what will be drafted with these settings, and where a branch would be added.
 
     values  of the fields method, tree, k, nodes, branch, siblings, temperature
-    trace   the one on show, with the round on the board and the selected position, if any
+    trace   the one on show; `chosen`: what is selected on its board
     """
     method, k = values["method"], values["k"]
     if method in TREE_METHODS["nodes"]:
@@ -96,14 +154,14 @@ def in_words(values: Mapping[str, Any], trace: Trace | None, r: Round | None, po
         return _line(t(lang, "ui.tree_none"))
     try:
         tree = tree_in(values["tree"])
-        where = _branch(_tree_of(values["tree"], k), trace, r, position, lang)
+        where = _branch(_tree_of(values["tree"], k), chosen, lang)
     except SpecvizError as error:
         return problem(error, lang)
     if not tree:
         return _line(_joined([t(lang, "ui.tree_chain", k=short(k)), *where], lang))
     wide = Counter(map(len, tree))
     profile = " · ".join(str(wide[depth]) for depth in sorted(wide))
-    told = [t(lang, "ui.tree_told", nodes=len(tree), levels=len(wide), profile=profile)]
+    told = [t(lang, "ui.tree_told", size=_size(len(tree), len(wide), lang), profile=profile)]
     if trace is None or (trace.config.method, trace.config.tree) != (method, tree):
         told.append(t(lang, "ui.tree_press_run"))
     promised = tree_presets.forecast(tree) if method == "medusa" else None
@@ -115,12 +173,22 @@ def in_words(values: Mapping[str, Any], trace: Trace | None, r: Round | None, po
     return _line(_joined([*told, *where], lang))
 
 
-def _branch(tree: Choices, trace: Trace | None, r: Round | None, position: int | None, lang: str) -> list[str]:
+def _size(nodes: int, levels: int, lang: str) -> str:
+    """ "12 nodes on 4 levels", in the singular where it is due."""
+    parts = (("nodes", nodes), ("levels", levels))
+    counted = {name: t(lang, f"ui.count_{name}{'_one' if n == 1 else ''}", n=n) for name, n in parts}
+    return t(lang, "ui.tree_size", **counted)
+
+
+def _branch(tree: Choices, chosen: Selected, lang: str) -> list[str]:
     """Where the button adds a branch, in words; nothing for a node that the tree has not got."""
-    at, token = _ranks(trace, r, position), _token(trace, r, position)
-    if not at:
-        return [t(lang, "ui.branch_at_root" if position is None else "ui.branch_at_start")]
-    return [t(lang, "ui.branch_at_node", token=token)] if at in tree else []
+    if not chosen.at:
+        return [t(lang, "ui.branch_at_start" if chosen.any else "ui.branch_at_root")]
+    if chosen.at not in tree:
+        return []
+    if chosen.token:
+        return [t(lang, "ui.branch_at_node", token=chosen.token)]
+    return [t(lang, "ui.branch_at_new", level=len(chosen.at), n=chosen.at[-1] + 1)]
 
 
 def _joined(sentences: list[str], lang: str) -> str:
@@ -145,26 +213,8 @@ def _tree_of(text: Any, k: Any) -> Choices:
     return tuple((0,) * n for n in range(1, min(depth, MAX_DEPTH) + 1))
 
 
-def _node(r: Round, position: int) -> int:
-    """The node that a branch at this position continues; -1 for the root.
-
-    The position after the last node is that of the round's final token: where the accepted path ends.
-    """
-    return position if position < len(r.draft.parents) else r.path[-1] if r.path else -1
-
-
-def _token(trace: Trace | None, r: Round | None, position: int | None) -> str:
-    """The name of a selected node's token; "" for the root."""
-    if trace is None or r is None or position is None or _node(r, position) < 0:
-        return ""
-    return name(vocabulary(trace), r.draft.tokens[_node(r, position)])
-
-
-def _ranks(trace: Trace | None, r: Round | None, position: int | None) -> tuple[int, ...]:
-    """The ranks of a selected node in the tree that its run was made with; () for none, the root."""
-    if trace is None or r is None or position is None:
-        return ()
-    node = _node(r, position)
+def ranks_of(trace: Trace, r: Round, node: int) -> tuple[int, ...]:
+    """The ranks of a node in the tree that its run was made with."""
     shape, at = r.draft.shape, ()
     for one in shape.path(node):
         place = shape.ranks[one]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import gradio as gr
@@ -11,17 +11,32 @@ from specviz.config import TREE_METHODS, VERIFIERS
 from specviz.errors import SpecvizError
 from specviz.i18n import t
 from specviz.trace import Round, Trace
+from specviz.ui import samples, step_handlers
 from specviz.ui.flow import waiting
 from specviz.ui.lane import Job
 from specviz.ui.message import failure, message, run_id
-from specviz.ui.place import read_place
+from specviz.ui.place import read_branch, read_place
 from specviz.ui.runner import Runner
-from specviz.ui.step_handlers import buttons
 from specviz.views import tree_heads, tree_mask, tree_tables, words
 from specviz.views.tokens import markup
 from specviz.views.verifiers import verdicts_beside
 
 Compared = tuple[int, int, Mapping[str, Trace]]  # id of the run, index of the round, a trace for each rule
+FIRST_TREE = "tree"  # the recorded run that plays when the tab is opened first
+
+
+def first_tree(name: Any, values: Sequence[Any], runner: Runner) -> tuple | None:
+    """The recorded tree, as from `step_handlers.choose`; None where a tree or something of the visitor's own is shown.
+
+    name     the recorded run on show, if any
+    values   of the controls, in the order of `settings.FIELDS`
+    """
+    if not {name, FIRST_TREE} <= {*samples.names()}:
+        return None
+    shown = samples.sample(name)
+    if shown.config.is_tree or list(values) != list(step_handlers.show(shown, runner)[2:]):
+        return None
+    return step_handlers.choose(FIRST_TREE, runner)
 
 
 def panels(trace: Trace | None, place: Any, lang: str) -> tuple:
@@ -31,21 +46,29 @@ def panels(trace: Trace | None, place: Any, lang: str) -> tuple:
         key = "ui.tree_panels_hint" if at is None else "ui.tree_nothing_drafted"
         return f"<p>{markup(t(lang, key))}</p>", gr.update(visible=False), "", "", ""
     r, position = at
+    branch = read_branch(place)
     node = position if position is not None and position < len(r.draft.tokens) else None
     return (
-        _told(trace, r, position, node, lang),
+        _told(trace, r, position, branch, lang),
         gr.update(value=tree_mask.mask(trace, r.index, node, lang), visible=True),
-        tree_tables.paths(trace, r.index, node, lang),
+        tree_tables.paths(trace, r.index, lang),
         tree_heads.levels(trace, r.index, node, lang) or f"<p>{markup(t(lang, 'ui.no_detail'))}</p>",
-        tree_tables.rows(trace, r.index, node, lang),
+        tree_tables.rows(trace, r.index, lang),
     )
 
 
-def _told(trace: Trace, r: Round, position: int | None, node: int | None, lang: str) -> str:
+def _told(trace: Trace, r: Round, position: int | None, branch: tuple[int, ...], lang: str) -> str:
+    """The selected node in words; `branch`: the ranks of one that was not drafted yet."""
+    if branch:
+        said = t(lang, "ui.tree_new_node", level=len(branch), n=branch[-1] + 1)
+    elif position is None:
+        said = t(lang, "ui.tree_select")
+    else:
+        said = words.verdict(trace, r.index, position, lang)
+    if position is not None and position < len(r.draft.tokens):
+        said += ("" if lang.startswith("zh") else " ") + tree_mask.seen_by(trace, r, position, lang)
     where = t(lang, "ui.tree_place", r=r.index + 1)
-    said = t(lang, "ui.tree_select") if position is None else words.verdict(trace, r.index, position, lang)
-    seen = "" if node is None else f" {markup(tree_mask.seen_by(trace, r, node, lang))}"
-    return f"<p><b>{markup(where)}</b> {markup(said)}{seen}</p>{_chain_told(trace, lang)}"
+    return f"<p><b>{markup(where)}</b> {markup(said)}</p>{_chain_told(trace, lang)}"
 
 
 def _chain_told(trace: Trace, lang: str) -> str:
@@ -74,7 +97,7 @@ def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session:
         for rule in VERIFIERS:
             if rule == "block" and (trace.config.is_tree or not r.draft.shape.is_chain):
                 continue
-            yield gr.skip(), gr.skip(), gr.skip(), *buttons(busy=True)
+            yield gr.skip(), gr.skip(), gr.skip(), *step_handlers.buttons(busy=True)
             job = _judge_again(runner, trace, r.index, rule, session)
             told: dict | None = None
             for grown in job.watch():
@@ -85,7 +108,7 @@ def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session:
             stopped = job.stopped  # by hand, or nobody looks any more: then no other rule follows
             job.stop()
             if job.dropped:  # another trace has come, or the comparison was begun anew: nothing of this one is shown
-                yield *[gr.skip()] * 3, *buttons(runner.busy(session))
+                yield *[gr.skip()] * 3, *step_handlers.buttons(runner.busy(session))
                 return
             if job.error is not None:
                 raise job.error
@@ -94,11 +117,11 @@ def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session:
             if stopped:
                 break
         table = verdicts_beside(found, r.index, lang) if found else ""
-        yield message(status=None), table, (run_id(trace), r.index, found), *buttons(runner.busy(session))
+        yield message(status=None), table, (run_id(trace), r.index, found), *step_handlers.buttons(runner.busy(session))
     except GeneratorExit:
         raise
     except Exception as error:
-        yield message(status=failure(error)), gr.skip(), gr.skip(), *buttons(runner.busy(session))
+        yield message(status=failure(error)), gr.skip(), gr.skip(), *step_handlers.buttons(runner.busy(session))
 
 
 def _judge_again(runner: Runner, trace: Trace, index: int, rule: str, session: str) -> Job:

@@ -6,6 +6,7 @@ text, "run/round/position": empty while another tab is open, so that a visitor w
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,19 +14,22 @@ import gradio as gr
 
 from specviz.errors import SpecvizError
 from specviz.trace import Trace
-from specviz.ui import tree_edit, tree_handlers
+from specviz.ui import settings, tree_edit, tree_handlers
 from specviz.ui.desk import TABS, Desk
 from specviz.ui.options import DRAWING, WAITING
 from specviz.ui.page import Page
-from specviz.ui.place import read_place
+from specviz.ui.step_tab import empty_panels
 
 HERE = "() => SpecvizApp.placeOf('main')"
 # who picks the EAGLE-style layer in this tab wants a tree, and 0 nodes are a chain
 EAGLE_TREE = "(method, n) => method === 'eagle' && !n && document.body.dataset.svTab === 'tree' ? 16 : n"
 
 
-def build(page: Page, desk: Desk) -> None:
-    """Adds the tab's panels to the page that is being built, and wires its controls."""
+def build(page: Page, desk: Desk, others: list) -> None:
+    """Adds the tab's panels to the page that is being built, and wires its controls.
+
+    others   the Step tab's parts that belong to the trace on show
+    """
     place = gr.Textbox(visible=False)
     for name in TABS:
         desk.tabs[name].select(None, None, [place], js=f"() => SpecvizApp.openTab('{name}')")
@@ -39,6 +43,32 @@ def build(page: Page, desk: Desk) -> None:
             _panels(page, desk, place, told)
             _verifiers(page, desk, place)
     _editor(page, desk, place, told)
+    runs = [desk.run.click, desk.step.click, desk.fields["prompt"].submit, desk.sample.input]
+    gr.on(runs, None, None, None, js="() => SpecvizApp.fold()")
+    _first_tree(page, desk, others)
+
+
+def _first_tree(page: Page, desk: Desk, others: list) -> None:
+    """Who opens the tab first, without a run or settings of their own, finds a recorded tree that plays."""
+    seen = gr.State(False)
+    outputs = [seen, desk.sample, desk.stage, desk.trace, *desk.controls, *others]
+    private: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+
+    def on_open(seen: bool, name: Any, *values: Any) -> tuple:
+        shown = None if seen else tree_handlers.first_tree(name, values, page.runner)
+        if shown is None:
+            return True, *[gr.skip()] * (len(outputs) - 1)
+        return True, tree_handlers.FIRST_TREE, *shown, *empty_panels()
+
+    def on_load(request: gr.Request, *values: Any) -> tuple:
+        query = dict(request.query_params)
+        if query.get("tab") != "tree" or not {*settings.FIELDS}.isdisjoint(query):
+            return (gr.skip(),) * len(outputs)
+        return on_open(*values)
+
+    inputs = [seen, desk.sample, *desk.controls]
+    desk.tabs["tree"].select(on_open, inputs, outputs, **private)
+    page.demo.load(on_load, inputs, outputs, **private)
 
 
 def _panels(page: Page, desk: Desk, place: gr.Textbox, told: gr.HTML) -> None:
@@ -55,7 +85,6 @@ def _panels(page: Page, desk: Desk, place: gr.Textbox, told: gr.HTML) -> None:
     heads = gr.HTML(padding=False, elem_id="sv-p-heads")
     labels.add(gr.Markdown(elem_classes="sv-p-heading"), value="ui.rows")
     rows = gr.HTML(padding=False, elem_id="sv-p-rows")
-    gr.on([paths.change, rows.change], None, None, None, js="() => SpecvizApp.showSelected()")
     gr.on(
         [place.change, page.lang.change],
         lambda trace, at, lang: tree_handlers.panels(trace, at, lang) if at else (gr.skip(),) * 5,
@@ -106,8 +135,8 @@ def _editor(page: Page, desk: Desk, place: gr.Textbox, at_node: gr.HTML) -> None
     `at_node` changes with the trace and the selected node. The words follow it and not `place`, whose changes Gradio
     6.31 reports again after each answer to them: with one more listener it would go on asking.
     """
-    fields, lang = desk.fields, page.lang
-    tree, method, k, nodes = fields["tree"], fields["method"], fields["k"], fields["nodes"]
+    fields, editor, lang = desk.fields, desk.editor, page.lang
+    tree, method, nodes = fields["tree"], fields["method"], fields["nodes"]
     quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
     def edited(make: Any) -> Any:
@@ -122,36 +151,29 @@ def _editor(page: Page, desk: Desk, place: gr.Textbox, at_node: gr.HTML) -> None
         return handler
 
     def at(change: Any) -> Any:
-        def make(text: Any, k: Any, trace: Trace | None, place: Any) -> str:
-            r, position = read_place(trace, place) or (None, None)
-            return change(text, k, trace, r, position)
+        return lambda text, k, trace, place: change(text, k, tree_edit.selected(trace, place))
 
-        return make
-
-    outputs, names = [tree, desk.told], [desk.shape, desk.budget]
-    desk.shape.input(edited(tree_edit.of_name), [lang, desk.shape, tree], outputs, **quiet)
-    desk.budget.input(
-        edited(tree_edit.of_size), [lang, desk.budget, tree], outputs, trigger_mode="always_last", **quiet
-    )
-    here = [lang, tree, k, desk.trace, place]
-    desk.add.click(edited(at(tree_edit.add_branch)), here, outputs, **quiet)
-    desk.remove.click(edited(at(tree_edit.remove_branch)), here, outputs, **quiet)
+    outputs, names = [tree, editor.told], [editor.shape, editor.budget]
+    last: dict[str, Any] = {"trigger_mode": "always_last", **quiet}
+    editor.shape.input(edited(tree_edit.of_name), [lang, editor.shape, tree], outputs, **quiet)
+    editor.budget.input(edited(tree_edit.of_size), [lang, editor.budget, tree], outputs, **last)
+    here = [lang, tree, fields["k"], desk.trace, place]
+    editor.add.click(edited(at(tree_edit.add_branch)), here, outputs, **quiet)
+    editor.remove.click(edited(at(tree_edit.remove_branch)), here, outputs, **quiet)
 
     tree.change(lambda text: (tree_edit.name_of(text), tree_edit.size_of(text)), [tree], names, **quiet)
     said = {name: fields[name] for name in ("tree", "method", "k", "nodes", "branch", "siblings", "temperature")}
+    preview = gr.Textbox(visible=False)
+    preview.change(None, [preview], None, js="(shape) => SpecvizApp.preview(shape)")
 
-    def in_words(lang: str, trace: Trace | None, place: Any, *values: Any) -> str:
-        r, position = read_place(trace, place) or (None, None)
-        return tree_edit.in_words(dict(zip(said, values, strict=True)), trace, r, position, lang)
+    def in_words(lang: str, trace: Trace | None, place: Any, *values: Any) -> tuple[str, str]:
+        given = dict(zip(said, values, strict=True))
+        shape = tree_edit.preview(given, trace, place)
+        told = tree_edit.in_words(given, trace, tree_edit.selected(trace, place), lang)
+        return told, json.dumps(shape, separators=(",", ":")) if shape else ""
 
-    gr.on(
-        [*(one.change for one in said.values()), at_node.change, lang.change, page.demo.load],
-        in_words,
-        [lang, desk.trace, place, *said.values()],
-        [desk.told],
-        trigger_mode="always_last",
-        **quiet,
-    )
+    triggers = [*(one.change for one in said.values()), at_node.change, lang.change, page.demo.load]
+    gr.on(triggers, in_words, [lang, desk.trace, place, *said.values()], [editor.told, preview], **last)
     method.input(None, [method, nodes], [nodes], js=EAGLE_TREE)
     marks, mark = [method, tree, fields["verify"]], "(...values) => SpecvizApp.mark(...values)"
     gr.on([*(one.change for one in marks), page.demo.load], None, marks, None, js=mark)

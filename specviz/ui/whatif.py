@@ -102,7 +102,7 @@ def fork(
 
 def token_choices(trace: Trace | None, at: Any, position: Any) -> list[tuple[str, int]]:
     """Tokens that could have been drafted there: the likeliest of q, then of p, with their q and p."""
-    if trace is None or not all(isinstance(x, int | float) and x == x and x >= 1 for x in (at, position)):
+    if trace is None or not all(isinstance(x, int | float) and 1 <= x < 1e9 for x in (at, position)):
         return []
     index, place = int(at) - 1, int(position) - 1
     if index >= len(trace.rounds) or trace.rounds[index].detail is None:

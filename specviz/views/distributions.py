@@ -12,6 +12,7 @@ from specviz.trace import Kind, Position, Round, Trace
 from specviz.views.numbers import prob, ratio
 from specviz.views.tokens import unique_labels, vocabulary
 from specviz.views.tree_shape import context_of
+from specviz.views.words import takes_choice
 
 SHOWN = 14  # tokens on the axis
 LEAST_LEFT = 1e-3  # below this mass the residual is mostly rounding
@@ -69,7 +70,8 @@ def comparison_title(trace: Trace, round: int, position: int, lang: str) -> str:
     if plain_gate(r):
         return t(lang, "views.title_pq", alpha=prob(d.alpha))
     limit = _limit(r, position)
-    return t(lang, "views.title_both") if limit is None else t(lang, "views.title_limit", limit=prob(limit))
+    chosen = "_chosen" if takes_choice(trace) else ""
+    return t(lang, f"views.title_both{chosen}") if limit is None else t(lang, "views.title_limit", limit=prob(limit))
 
 
 def residual(trace: Trace, round: int, position: int, lang: str) -> go.Figure | None:
@@ -107,7 +109,9 @@ def residual_title(trace: Trace, round: int, position: int, lang: str) -> str:
     if not plain_gate(r):
         return t(lang, "views.title_left")
     mass = 1 - (_detail(r, position).alpha or 0.0)
-    return t(lang, "views.title_drawn" if _recovered(r, position) else "views.title_residual", mass=prob(mass))
+    if not _recovered(r, position):
+        return t(lang, "views.title_residual", mass=prob(mass))
+    return t(lang, "views.title_taken" if takes_choice(trace) else "views.title_drawn", mass=prob(mass))
 
 
 def plain_gate(r: Round) -> bool:

@@ -63,8 +63,9 @@ def _list(trace: Trace, r: Round, context: int) -> str:
         taken = nodes.get(d.ids[i])
         kinds = "" if taken is None else "sv-p-won" if taken in r.path else "sv-p-taken"
         mark = "" if taken is None else "✓" if taken in r.path else "●"
+        at = "" if taken is None else f' data-node="{taken}"'  # the browser marks the selected one, and selects it
         items.append(
-            f'<li class="{kinds}"><small>{rank}</small><i>{mark}</i><bdi>{markup(name(vocab, d.ids[i], 16))}</bdi>'
+            f'<li class="{kinds}"{at}><small>{rank}</small><i>{mark}</i><bdi>{markup(name(vocab, d.ids[i], 16))}</bdi>'
             f'<b style="--v:{d.q[i] / most:.3f}"></b><span>{markup(prob(d.q[i]))}</span></li>'
         )
     return f"<ol>{''.join(items)}</ol>"

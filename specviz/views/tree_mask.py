@@ -15,6 +15,7 @@ from specviz.views.tokens import label, name, vocabulary
 from specviz.views.tree_shape import last_token
 
 DEEP = "#2b50c4"  # a token itself; of one family with its ancestors
+BEFORE = "rgba(91,128,238,.3)"  # the text before; these are the colours of the mask on the stage, too
 FAINT = "rgba(128,134,146,.10)"
 NAMED = 20  # up to so many nodes their names fit beside the rows
 TEXT = -1  # column of the text before
@@ -46,7 +47,7 @@ def mask(trace: Trace, round: int, node: int | None, lang: str) -> go.Figure:
             hovertemplate=t(lang, key, row="%{y}", column="%{x}") + "<extra></extra>",
         )
 
-    kept = {0, *(i + 1 for i in r.path)}
+    kept = {i + 1 for i in r.path}
     hidden = [[None if j in above else 1 for j in range(n + 1)] for above in map(set, sees)]
     # nobody sees what comes after, so these rows end at the diagonal
     ancestors = [
@@ -59,7 +60,7 @@ def mask(trace: Trace, round: int, node: int | None, lang: str) -> go.Figure:
         picture("views.mask_ancestor", BLUE, ancestors),
         picture("views.mask_itself", DEEP, selves),
         picture("views.mask_kept", GREEN, accepted),
-        picture("views.mask_text", GREY, [[1]] * (n + 1), TEXT),
+        picture("views.mask_text", BEFORE, [[1]] * (n + 1), TEXT),
     ]
     ticks = [TEXT, *range(n + 1)]
     axis = {

@@ -1,6 +1,7 @@
 """A candidate tree as lists, in HTML: its paths, and where each node stands in the text and in the cache.
 
-Everything that a model or a visitor wrote is escaped; every number is the trace's own.
+Everything that a model or a visitor wrote is escaped; every number is the trace's own. What stands for a node has its
+index as `data-node`: the browser marks the selected one there, and selects it where it is clicked.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ PATHS_CUT, ROWS_CUT = 424, 412  # heights of long lists, in pixels: those of som
 ICONS = {Status.ACCEPTED: "✓", Status.REJECTED: "✕", Status.UNREACHED: "·"}  # as on the stage
 
 
-def paths(trace: Trace, round: int, node: int | None, lang: str) -> str:
-    """All paths from the root to a leaf, each with how many of its tokens were accepted; `node`: the selected one."""
+def paths(trace: Trace, round: int, lang: str) -> str:
+    """All paths from the root to a leaf, each with how many of its tokens were accepted."""
     r = trace.rounds[round]
     vocab, kept = vocabulary(trace), set(r.path)
     listed = []
@@ -26,16 +27,17 @@ def paths(trace: Trace, round: int, node: int | None, lang: str) -> str:
     for leaf in leaves(shape):
         path = shape.path(leaf)
         good = sum(i in kept for i in path)
-        tokens = "".join(_token(r, i, name(vocab, r.draft.tokens[i]), i == node) for i in path)
+        tokens = "".join(_token(r, i, name(vocab, r.draft.tokens[i])) for i in path)
         length = markup(t(lang, "views.path_length", n=good, of=len(path)))
-        kinds = " ".join(["sv-p-won"] * (bool(kept) and path[: len(r.path)] == r.path) + ["sv-p-on"] * (node in path))
-        listed.append(f'<li class="{kinds}"><span class="sv-p-path">{tokens}</span><small>{length}</small></li>')
+        won = ' class="sv-p-won"' if kept and path[: len(r.path)] == r.path else ""
+        line = f'<span class="sv-p-path">{tokens}</span><small>{length}</small>'
+        listed.append(f'<li{won} data-node="{leaf}">{line}</li>')
     lead = markup(t(lang, "views.paths_lead", paths=len(listed), n=len(r.path), emitted=len(r.emitted)))
     box = _box(len(listed), PATHS_CUT, t(lang, "views.paths_list"))
     return f'<p class="sv-figure-title">{lead}</p><ol class="sv-p-paths"{box}>{"".join(listed)}</ol>'
 
 
-def rows(trace: Trace, round: int, node: int | None, lang: str) -> str:
+def rows(trace: Trace, round: int, lang: str) -> str:
     """Position ids and cache rows of the target's pass, and which rows are gathered where when the path is kept."""
     r = trace.rounds[round]
     vocab, depth = vocabulary(trace), r.draft.shape.depths
@@ -47,11 +49,12 @@ def rows(trace: Trace, round: int, node: int | None, lang: str) -> str:
         r.start - 1,
         markup(t(lang, "views.row_stays")),
     ]
-    body = [_row(root, "sv-p-won")]
+    body = [_row(root, ' class="sv-p-won"')]
     for i, token in enumerate(r.draft.tokens):
         after = _afterwards(r, i, moved, lang)
-        cells = [i + 1, _token(r, i, name(vocab, token), False), r.start - 1 + depth[i], r.start + i, after]
-        body.append(_row(cells, " ".join(["sv-p-won"] * (i in moved) + ["sv-p-on"] * (i == node))))
+        cells = [i + 1, _token(r, i, name(vocab, token)), r.start - 1 + depth[i], r.start + i, after]
+        won = ' class="sv-p-won"' if i in moved else ""
+        body.append(_row(cells, f'{won} data-node="{i}"'))
     heads = [t(lang, f"views.rows_{column}") for column in ("node", "token", "position", "row", "after")]
     table = f"<thead>{_row(map(markup, heads), tag='th')}</thead><tbody>{''.join(body)}</tbody>"
     lead = f'<p class="sv-figure-title">{markup(_compaction(r, lang))}</p>'
@@ -87,10 +90,9 @@ def _afterwards(r: Round, node: int, moved: dict[int, int], lang: str) -> str:
     return markup(t(lang, "views.row_moves", row=moved[node]))
 
 
-def _token(r: Round, node: int, text: str, selected: bool) -> str:
+def _token(r: Round, node: int, text: str) -> str:
     status = r.verdicts[node].status
-    chosen = " sv-p-on" if selected else ""
-    return f'<span class="sv-p-node sv-{status}{chosen}"><i>{ICONS[status]}</i>{_name(text)}</span>'
+    return f'<span class="sv-p-node sv-{status}" data-node="{node}"><i>{ICONS[status]}</i>{_name(text)}</span>'
 
 
 def _name(text: str) -> str:
@@ -98,5 +100,5 @@ def _name(text: str) -> str:
     return f"<bdi>{markup(text)}</bdi>"
 
 
-def _row(cells: Iterable[object], kinds: str = "", tag: str = "td") -> str:
-    return f'<tr class="{kinds}">' + "".join(f"<{tag}>{cell}</{tag}>" for cell in cells) + "</tr>"
+def _row(cells: Iterable[object], attributes: str = "", tag: str = "td") -> str:
+    return f"<tr{attributes}>" + "".join(f"<{tag}>{cell}</{tag}>" for cell in cells) + "</tr>"

@@ -8,6 +8,7 @@ from specviz.i18n import t
 from specviz.trace import Round, Trace
 from specviz.views.numbers import prob
 from specviz.views.tokens import markup, name, vocabulary
+from specviz.views.words import takes_choice
 
 
 def verdicts_beside(traces: Mapping[str, Trace], round: int, lang: str) -> str:
@@ -36,8 +37,8 @@ def _rule(rule: str, trace: Trace, r: Round, lang: str) -> str:
     accepted = accepted or _small(t(lang, "views.accepts_none"))
     ends = _small(t(lang, "views.text_ended"))
     if r.final is not None:
-        chosen = trace.config.verify == "greedy" or trace.config.temperature == 0  # nothing is drawn then
-        told = t(lang, "views.kind_chosen" if chosen else f"views.kind_{r.final.kind}", p=prob(r.final.prob))
+        kind_key = "chosen" if takes_choice(trace) else r.final.kind
+        told = t(lang, f"views.kind_{kind_key}", p=prob(r.final.prob))
         ends = f"<bdi>{markup(name(vocab, r.final.token))}</bdi> {_small(told)}"
     cells = (kind + about, accepted, ends, str(len(r.emitted)))
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

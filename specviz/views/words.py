@@ -9,6 +9,11 @@ from specviz.views.tokens import name, vocabulary
 from specviz.views.tree_shape import context_of
 
 
+def takes_choice(trace: Trace) -> bool:
+    """Whether the target's likeliest token is taken and nothing is drawn: greedily, or at temperature 0."""
+    return trace.config.verify == "greedy" or trace.config.temperature == 0
+
+
 def verdict(trace: Trace, round: int, position: int, lang: str) -> str:
     """One or two sentences, plain text: "p/q = 0.31, u = 0.72, so it is rejected"."""
     r = trace.rounds[round]
@@ -17,7 +22,7 @@ def verdict(trace: Trace, round: int, position: int, lang: str) -> str:
     v = r.verdicts[position]
     sentences = [_judged(trace, r, position, v, lang)]
     before = r.draft.shape.children[context_of(r, position)].index(position)
-    if before and v.u is not None and v.limit is None:
+    if before and v.u is not None and v.limit is None and not takes_choice(trace):
         sentences.append(t(lang, "views.siblings_before", n=before))
     if v.status is Status.REJECTED and r.draft.shape.is_chain and r.final and position == len(r.path):
         sentences.append(_drawn_instead(trace, r, lang))
@@ -30,6 +35,8 @@ def _judged(trace: Trace, r: Round, position: int, v: Verdict, lang: str) -> str
     if v.limit is not None and v.u is None:  # typical acceptance: a limit and no draw
         values["p"], values["limit"] = apart(v.p, v.limit)
         return t(lang, f"views.{v.status}_typical", **values)
+    if v.limit is None and takes_choice(trace):
+        return t(lang, f"views.{v.status}_chosen", **values)
     if v.status is Status.UNREACHED or v.u is None:
         return t(lang, "views.unreached" if chain else "views.unreached_tree", **values)
     if v.limit is not None:  # block verification
@@ -49,17 +56,23 @@ def _judged(trace: Trace, r: Round, position: int, v: Verdict, lang: str) -> str
 
 def _final(trace: Trace, r: Round, position: int, lang: str) -> str:
     if r.final is None or (r.draft.shape.is_chain and position != len(r.path)):
-        return t(lang, "views.no_draw")
+        return t(lang, "views.no_draw_chosen" if takes_choice(trace) else "views.no_draw")
     if r.final.kind is Kind.RECOVERED:
         return _drawn_instead(trace, r, lang)
     if r.final.kind is Kind.BONUS:
-        key = "bonus" if r.draft.shape.is_chain else "bonus_tree"
-    else:
-        key = "refused" if r.draft.tokens else "target"
-    return t(lang, f"views.{key}", token=name(vocabulary(trace), r.final.token), p=prob(r.final.prob))
+        return _ended(trace, r, "bonus" if r.draft.shape.is_chain else "bonus_tree", lang)
+    return _drawn_instead(trace, r, lang) if r.draft.tokens else _ended(trace, r, "target", lang)
 
 
 def _drawn_instead(trace: Trace, r: Round, lang: str) -> str:
     assert r.final is not None
+    if takes_choice(trace):
+        return _ended(trace, r, "recovered", lang)
+    return _ended(trace, r, "recovered" if r.final.kind is Kind.RECOVERED else "refused", lang)
+
+
+def _ended(trace: Trace, r: Round, key: str, lang: str) -> str:
+    """The round's last token, in the words of `key`."""
+    assert r.final is not None
     drawn = {"token": name(vocabulary(trace), r.final.token), "p": prob(r.final.prob)}
-    return t(lang, "views.recovered" if r.final.kind is Kind.RECOVERED else "views.refused", **drawn)
+    return t(lang, f"views.{key}{'_chosen' if takes_choice(trace) else ''}", **drawn)

@@ -65,13 +65,15 @@ def browser():
 
 @pytest.fixture
 def make_visit(browser):
-    """Opens further visitors: make_visit(width=390, ...)."""
+    """Opens further visitors: make_visit(width=390, ...); with tour=True one who has never been here."""
     contexts, visits = [], []
 
-    def make(width=1280, height=900, **options):
+    def make(width=1280, height=900, tour=False, **options):
         context = browser.new_context(
             viewport={"width": width, "height": height}, **{"locale": "en-US", "accept_downloads": True} | options
         )
+        if not tour:
+            context.add_init_script("localStorage.setItem('specviz.tour', 'seen')")
         contexts.append(context)
         visits.append(Visit(context.new_page(), served()))
         return visits[-1]

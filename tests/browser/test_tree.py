@@ -20,6 +20,8 @@ def file(tmp_path):
 
 
 def open_file(page, file):
+    # after the recorded tree, which comes by itself
+    page.wait_for_function("() => SpecvizApp.peek('main').trace?.config.tree.length")
     with page.expect_file_chooser() as chooser:
         page.click("#sv-open")
     chooser.value.set_files(file)
@@ -56,9 +58,11 @@ def test_the_panels_follow_the_selected_node(make_visit, file, width, lang, othe
     assert page.locator("#sv-p-paths li.sv-p-on").count() >= 1
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
-    tree = page.input_value("#sv-tree textarea")
+    assert not page.is_visible("#sv-edit")  # folded: graph and transport come first
+    page.click("#sv-edit-button")
+    tree = page.input_value("#sv-tree input")
     page.click("#sv-branch-add")
-    page.wait_for_function("(old) => document.querySelector('#sv-tree textarea').value.length > old.length", arg=tree)
+    page.wait_for_function("(old) => document.querySelector('#sv-tree input').value.length > old.length", arg=tree)
     page.wait_for_function("document.querySelector('#sv-tree-told').textContent.includes('17')")
 
     page.click(f"#sv-lang label >> nth={['en', 'zh-CN'].index(other)}")
@@ -73,15 +77,108 @@ def test_the_panels_follow_the_selected_node(make_visit, file, width, lang, othe
     page.wait_for_selector("#sv-p-rows", state="visible")
 
 
+def in_sight(page, selector):
+    """Whether a part lies in the window as a whole."""
+    box, size = page.locator(selector).bounding_box(), page.viewport_size
+    return box["y"] >= 0 and box["y"] + box["height"] <= size["height"] + 1
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_tab_opens_with_a_recorded_tree_that_plays(make_visit, width, height):
+    visit = make_visit(width=width, height=height).open()
+    assert not visit.stage()["trace"]["config"]["tree"]
+    visit.page.click("#sv-tab-tree-button")
+    visit.until("s.trace.config.tree.length && s.view.playing && s.view.phase === 'pass'")
+    visit.page.keyboard.press("Space")
+    visit.page.wait_for_timeout(600)  # the page has scrolled
+    assert in_sight(visit.page, ".sv-tree-window")
+    assert in_sight(visit.page, ".sv-transport")
+
+
+def test_what_a_visitor_has_filled_in_stays(visit):
+    visit.open()
+    visit.page.fill("#sv-prompt textarea", "My own prompt")
+    visit.page.click("#sv-tab-tree-button")
+    visit.page.wait_for_selector("#sv-p-paths li")
+    visit.page.wait_for_timeout(500)
+    assert visit.page.input_value("#sv-prompt textarea") == "My own prompt"
+    assert not visit.stage()["trace"]["config"]["tree"]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_edited_tree_is_seen_before_it_is_run(make_visit, file, width):
+    visit = make_visit(width=width).open("?tab=tree&lang=en")
+    page = visit.page
+    open_file(page, file)
+    visit.until("s.trace && s.trace.config.tree.length === 16 && s.trace.rounds[0].layout")
+    page.click("#sv-edit-button")
+    page.click("#sv-branch-add")
+    page.wait_for_selector(".sv-preview .sv-node.sv-new")
+    assert page.locator(".sv-preview .sv-node").count() == 17
+    assert "not run yet" in page.inner_text(".sv-preview .sv-tree-bar")
+    page.locator(".sv-preview .sv-node.sv-new").click()  # a branch goes on from one that is new itself
+    page.wait_for_function("document.querySelector('#sv-tree-told').textContent.includes('level 1, no. 5')")
+    page.click("#sv-branch-add")
+    page.wait_for_function("document.querySelectorAll('.sv-preview .sv-node.sv-new').length === 2")
+    page.click("#sv-branch-remove")
+    page.wait_for_selector(".sv-preview", state="detached")  # the tree of the run again
+    page.click("#sv-shape input")
+    page.click("ul[role=listbox] li >> nth=1")
+    page.wait_for_selector(".sv-preview")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator("#sv-stage-main .sv-host").focus()
+    page.keyboard.press("ArrowRight")  # the run goes on
+    page.wait_for_selector(".sv-preview", state="detached")
+
+
+def test_a_click_in_any_panel_selects_everywhere(visit, file):
+    visit.open("?tab=tree&lang=en")
+    page = visit.page
+    open_file(page, file)
+    visit.until("s.trace && s.trace.config.tree.length === 16")
+    page.wait_for_selector("#sv-p-rows tr >> nth=17")
+    page.wait_for_selector("#sv-p-mask .js-plotly-plot .hm", state="attached")
+    page.locator("#sv-stage-main .sv-host").focus()
+    page.keyboard.press("End")
+
+    def selected(node):
+        visit.until(f"s.position === {node}")
+        pressed = page.locator(".sv-tree .sv-node[aria-pressed=true]")
+        assert pressed.count() == 1
+        assert page.locator(f"#sv-p-rows tr.sv-p-on[data-node='{node}']").count() == 1
+        assert page.locator("#sv-p-rows tr.sv-p-on").count() == 1
+        assert page.locator(f"#sv-p-paths .sv-p-node.sv-p-on[data-node='{node}']").count() >= 1
+        told(visit, node, "en")
+        page.wait_for_function("document.querySelectorAll('#sv-p-mask .shapelayer path').length === 2")
+
+    page.locator("#sv-p-paths [data-node='5']").first.click()
+    selected(5)
+    page.locator("#sv-p-rows tr[data-node='9']").click()
+    selected(9)
+    page.locator("#sv-p-heads li[data-node='2']").first.click()
+    selected(2)
+    mask = page.locator("#sv-p-mask .nsewdrag")
+    mask.scroll_into_view_if_needed()
+    box = mask.bounding_box()
+    mask.click(position={"x": box["width"] / 36, "y": box["height"] * 7.5 / 17})  # the text before, row of node 6
+    selected(6)
+    page.locator(".sv-tree .sv-node").nth(3).click()
+    selected(3)
+
+
 def test_a_chain_in_the_tree_tab_and_the_settings_that_make_sense(visit):
     visit.open("?tab=tree")
     page = visit.page
-    page.wait_for_selector("#sv-p-paths li")
-    assert page.locator("#sv-p-paths li").count() == 1
+    visit.until("s.trace.config.tree.length > 0")
+    page.click("#sv-sample input")
+    page.click("ul[role=listbox] li:has-text('k 4')")
+    page.wait_for_function("document.querySelectorAll('#sv-p-paths li').length === 1")
+    page.click("#sv-more-button")
+    page.click("#sv-edit-button")
     assert page.is_visible("#sv-k")
     page.click("#sv-shape input")
     page.click("ul[role=listbox] li >> nth=1")
-    page.wait_for_function("document.querySelector('#sv-tree textarea').value.startsWith('[[0]')")
+    page.wait_for_function("document.querySelector('#sv-tree input').value.startsWith('[[0]')")
     page.wait_for_selector("#sv-k", state="hidden")
     page.wait_for_selector("#sv-siblings", state="visible")
     page.click("#sv-verify input")

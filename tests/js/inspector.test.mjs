@@ -87,5 +87,5 @@ test('a selection is told once per change', () => {
   selection.toggle(3, selection.neighbour(-1, 6));
   selection.toggle(3, selection.neighbour(-1, 6));
   selection.toggle(3, 4);
-  assert.deepEqual(told, [{ round: 3, position: 5 }, { round: 3, position: 4 }, null]);
+  assert.deepEqual(told, [{ round: 3, position: 5, branch: null }, { round: 3, position: 4, branch: null }, null]);
 });

@@ -6,6 +6,7 @@ import { roundSummary, sentencesAt } from '../../assets/js/stage/sentence.js';
 import { buildTimeline, cursorFor, viewAt } from '../../assets/js/stage/timeline.js';
 import { bonusRound, endedRound, greedyRound, plainRound, rejectedRound, traceOf } from './sample.mjs';
 import { blockRound, choiceRound, drawnRound, leafRound, refusedRound, treeTrace, typicalRound } from './treesample.mjs';
+import { Words } from '../../assets/js/stage/words.js';
 import { explainDraft, explainFinal } from '../../assets/js/stage/whyverdict.js';
 
 const STAGE = new URL('../../assets/js/stage/', import.meta.url);
@@ -122,7 +123,18 @@ test('a tree is told level by level, then gate by gate', () => {
   assert.equal(key(trace, 1, 'gate', 4), 's_tree_accept_leaf');
   assert.deepEqual([key(trace, 0, 'outcome', 0, 0.8), key(trace, 0, 'outcome'), key(trace, 1, 'outcome')], ['s_tree_recovered_ask', 's_tree_recovered', 's_tree_bonus']);
   assert.deepEqual(said(trace, 1, 'cache')[0], { key: 's_tree_gather', values: { n: 7, a: 2, x: 5 } });
-  assert.equal(roundSummary(trace, 0).key, 'sr_tree_recovered');
+  assert.equal(roundSummary(trace, 0).key, 'sr_tree_refused');
+});
+
+test('a round is read out with what was refused and why, in the right number', () => {
+  const heard = (trace, lang) => new Words(strings(lang), { 2: ' sky', 4: ' ocean' }).plain(roundSummary(trace, 0));
+  const trace = traceOf([rejectedRound()]);
+  assert.equal(heard(trace, 'en'), 'Round 1: 3 drafted, 1 accepted, “ sky” rejected: p 0.15, q 0.50, u 0.72; “ ocean” recovered. 2 tokens from one target pass.');
+  assert.equal(heard(trace, 'zh-CN'), '第 1 轮：起草 3 个，接受 1 个，拒绝 “ sky”：p 0.15，q 0.50，u 0.72；重采样得到 “ ocean”。一次前向共得到 2 个词元。');
+  const first = rejectedRound();
+  const none = { ...first, path: [], draft: { ...first.draft, tokens: [2, 3, 1] }, verdicts: [first.verdicts[1], first.verdicts[2], first.verdicts[2]] };
+  assert.equal(heard(traceOf([none]), 'en'), 'Round 1: 3 drafted, 0 accepted, “ sky” rejected: p 0.15, q 0.50, u 0.72; “ ocean” recovered. 1 token from one target pass.');
+  assert.match(heard(traceOf([greedyRound()], { config: { temperature: 0 } }), 'en'), /“ sky” rejected; “ ocean” instead, the target’s own choice\. 2 tokens/);
 });
 
 test('how many of the heads are used is said where their number is known', () => {
@@ -168,9 +180,9 @@ test('typical acceptance says that it draws nothing, on trees and chains', () =>
   const trace = treeTrace([typicalRound()], { config: { verify: 'typical' } });
   assert.deepEqual([key(trace, 0, 'gate', 0, 0.5), key(trace, 0, 'gate', 0), key(trace, 0, 'gate', 2)], ['s_typical_ask', 's_typical_accept', 's_typical_reject']);
   assert.equal(key(trace, 0, 'outcome'), 's_typical_final');
-  assert.deepEqual([key(trace, 0, 'commit'), roundSummary(trace, 0).key], ['s_done_target', 'sr_tree_drawn']);
+  assert.deepEqual([key(trace, 0, 'commit'), roundSummary(trace, 0).key], ['s_done_target', 'sr_tree_refused_limit']);
   const chain = { ...blockRound(), verdicts: blockRound().verdicts.map((v) => ({ ...v, u: null })), final: { token: 1, kind: 'target', prob: 0.4, u: 0.1 } };
-  assert.deepEqual([key(traceOf([chain]), 0, 'gate', 0), key(traceOf([chain]), 0, 'outcome'), roundSummary(traceOf([chain]), 0).key], ['s_typical_accept', 's_typical_final', 'sr_drawn']);
+  assert.deepEqual([key(traceOf([chain]), 0, 'gate', 0), key(traceOf([chain]), 0, 'outcome'), roundSummary(traceOf([chain]), 0).key], ['s_typical_accept', 's_typical_final', 'sr_refused_limit']);
 });
 
 test('block verification tells what carries what', () => {

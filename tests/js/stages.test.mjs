@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { receive } from '../../assets/js/app/stages.js';
+import { previewOn, receive } from '../../assets/js/app/stages.js';
 import { rejectedRound } from './sample.mjs';
 
 /** A stage that only notes what it is told. */
@@ -67,4 +67,19 @@ test('rounds of another run are not mixed in', () => {
   receive(it, JSON.stringify({ id: 'x', append: append(1, [rejectedRound(1)], 2) }), () => asked++);
   assert.equal(asked, 1);
   assert.equal(it.trace.rounds.length, 1);
+});
+
+test('an edited tree is previewed once, and only on the run that it was edited for', () => {
+  const it = { ...own(trace([])), preview: '', edited: null };
+  const shape = (choices, run = 1) => JSON.stringify({ run, round: 0, choices, parents: [-1], layout: {}, same: [null] });
+  previewOn(it, shape([[0]])); // nobody edits: another run's settings are coming in
+  it.edited = 1;
+  previewOn(it, shape([[0]], 2));
+  assert.deepEqual(it.told, []);
+  previewOn(it, shape([[0]]));
+  previewOn(it, shape([[0]])); // the round turned meanwhile: no other tree
+  previewOn(it, shape([[1]]));
+  previewOn(it, '');
+  previewOn(it, '');
+  assert.deepEqual(it.told.map(([, { preview }]) => preview && preview.choices), [[[0]], [[1]], null]);
 });

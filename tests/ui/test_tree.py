@@ -12,9 +12,9 @@ from specviz.errors import SpecvizError
 from specviz.i18n import LANGUAGES
 from specviz.models.tree_presets import read_tree, write_tree
 from specviz.trace import Kind
-from specviz.ui import message, settings, step_handlers, tree_edit, tree_handlers, whatif
+from specviz.ui import message, samples, settings, step_handlers, tree_edit, tree_handlers, whatif
 from specviz.ui.options import Options
-from specviz.ui.place import read_place
+from specviz.ui.place import read_branch, read_place
 from specviz.ui.runner import Runner
 from tests.trees import tree_trace
 
@@ -62,13 +62,22 @@ def test_the_panels_follow_the_selected_node(trace):
     for lang in LANGUAGES:
         told, mask, *lists = tree_handlers.panels(trace, place(trace, 3), lang)
         assert mask["visible"] is True
-        assert all("sv-p-on" in html for html in (lists[0], lists[2]))
+        assert len(json.loads(mask["value"].to_json())["layout"]["shapes"]) == 2  # its row and its column
+        assert all('data-node="3"' in html for html in lists)  # by which the browser marks it
         assert {"en": "node 4", "zh-CN": "节点 4"}[lang] in told
         assert "<img" not in "".join([told, *lists])
-        told, mask, *lists = tree_handlers.panels(trace, place(trace), lang)
-        assert not any("sv-p-on" in html for html in lists)
     told, mask, *_ = tree_handlers.panels(trace, place(trace, 6), "en")
     assert "was drawn instead" in told
+    assert "shapes" not in json.loads(mask["value"].to_json())["layout"]
+
+
+def test_a_node_that_was_not_drafted_yet(trace):
+    at = place(trace) + "/0.1.2"
+    assert read_branch(at) == (0, 1, 2)
+    assert read_place(trace, at) == (trace.rounds[0], None)
+    assert [read_branch(text) for text in (place(trace, 3), "", None, place(trace) + "/0..2")] == [()] * 4
+    told, mask, *_ = tree_handlers.panels(trace, at, "en")
+    assert "level 3, no. 3. It was not run yet" in told
     assert "shapes" not in json.loads(mask["value"].to_json())["layout"]
 
 
@@ -88,15 +97,34 @@ def test_a_chain_is_a_tree_too(sample):
             assert rows.count("<tr") == len(r.draft.tokens) + 2
 
 
+def at(trace, position=None):
+    return tree_edit.selected(trace, place(trace, "" if position is None else position))
+
+
 def test_branches_come_and_go(trace):
-    r = trace.rounds[0]
-    edit = (TEXT, 5, trace, r)
-    assert set(read_tree(tree_edit.add_branch(*edit, None))) - set(SMALL) == {(2,)}
-    assert set(read_tree(tree_edit.add_branch(*edit, 3))) - set(SMALL) == {(0, 1, 1)}
-    assert set(read_tree(tree_edit.add_branch(*edit, 6))) - set(SMALL) == {(0, 1, 1)}  # where the path ends
-    assert set(SMALL) - set(read_tree(tree_edit.remove_branch(*edit, 3))) == {(0, 1), (0, 1, 0)}
-    assert set(SMALL) - set(read_tree(tree_edit.remove_branch(*edit, 0))) == {(0,), (0, 0), (0, 1), (0, 1, 0)}
-    assert read_tree(tree_edit.add_branch(write_tree([(0,), (2,)]), 5, None, None, None)) == ((0,), (1,), (2,))
+    def added(position):
+        return set(read_tree(tree_edit.add_branch(TEXT, 5, at(trace, position)))) - set(SMALL)
+
+    def removed(position):
+        return set(SMALL) - set(read_tree(tree_edit.remove_branch(TEXT, 5, at(trace, position))))
+
+    assert added(None) == {(2,)}
+    assert added(3) == {(0, 1, 1)}
+    assert added(6) == {(0, 1, 1)}  # where the path ends
+    assert removed(3) == {(0, 1), (0, 1, 0)}
+    assert removed(0) == {(0,), (0, 0), (0, 1), (0, 1, 0)}
+    nothing = tree_edit.selected(None, "")
+    assert read_tree(tree_edit.add_branch(write_tree([(0,), (2,)]), 5, nothing)) == ((0,), (1,), (2,))
+
+
+def test_a_branch_goes_on_from_one_that_was_not_run_yet(trace):
+    grown = tree_edit.add_branch(TEXT, 5, at(trace))
+    chosen = tree_edit.selected(trace, place(trace) + "/2")
+    longer = tree_edit.add_branch(grown, 5, chosen)
+    assert set(read_tree(longer)) - set(SMALL) == {(2,), (2, 0)}
+    assert read_tree(tree_edit.remove_branch(longer, 5, chosen)) == tuple(sorted(SMALL, key=lambda p: (len(p), p)))
+    told = tree_edit.in_words(FIELDS | {"tree": longer}, trace, chosen, "en")
+    assert "one more after the selected node (level 1, no. 3)" in told
 
 
 def refusal(change, *args):
@@ -108,34 +136,69 @@ def refusal(change, *args):
 
 
 def test_edits_that_cannot_be(trace):
-    r = trace.rounds[0]
-    assert refusal(tree_edit.remove_branch, TEXT, 5, trace, r, None) == "ui.branch_none"
-    assert refusal(tree_edit.remove_branch, "[[1]]", 5, trace, r, 0) == "ui.branch_missing"
-    assert refusal(tree_edit.add_branch, "[[1]]", 5, trace, r, 0) == "ui.branch_missing"
+    assert refusal(tree_edit.remove_branch, TEXT, 5, at(trace)) == "ui.branch_none"
+    assert refusal(tree_edit.remove_branch, "[[1]]", 5, at(trace, 0)) == "ui.branch_missing"
+    assert refusal(tree_edit.add_branch, "[[1]]", 5, at(trace, 0)) == "ui.branch_missing"
     with pytest.raises(SpecvizError, match="<b>x</b>"):  # the token's name
-        tree_edit.remove_branch("[[0]]", 5, trace, r, 1)
-    assert refusal(tree_edit.remove_branch, "[[1]]", 5, trace, r, 1) == "ui.branch_last"
-    assert refusal(tree_edit.add_branch, "[[1]", 5, trace, r, None) == "ui.tree_syntax"
-    assert refusal(tree_edit.add_branch, None, 5, trace, r, None) == "ui.not_text"
-    assert refusal(tree_edit.add_branch, "", "five", trace, r, None) == "errors.number"
+        tree_edit.remove_branch("[[0]]", 5, at(trace, 1))
+    assert refusal(tree_edit.remove_branch, "[[1]]", 5, at(trace, 1)) == "ui.branch_last"
+    assert refusal(tree_edit.add_branch, "[[1]", 5, at(trace)) == "ui.tree_syntax"
+    assert refusal(tree_edit.add_branch, None, 5, at(trace)) == "ui.not_text"
+    assert refusal(tree_edit.add_branch, "", "five", at(trace)) == "errors.number"
     assert refusal(tree_edit.of_name, ["x"], TEXT) == "errors.choice"
     assert refusal(tree_edit.of_size, "many", TEXT) == "errors.number"
     assert tree_edit.of_size(None, TEXT) == TEXT
-    deep = write_tree([(0,) * n for n in range(1, 17)])
-    at = tree_trace([(0,) * n for n in range(1, 17)])
-    assert refusal(tree_edit.add_branch, deep, 5, at, at.rounds[0], 15) == "errors.tree_depth"
+    deep = [(0,) * n for n in range(1, 17)]
+    assert refusal(tree_edit.add_branch, write_tree(deep), 5, at(tree_trace(deep), 15)) == "errors.tree_depth"
 
 
 def test_a_chain_becomes_a_tree(sample):
-    r = sample.rounds[0]
-    grown = read_tree(tree_edit.add_branch("", 3, sample, r, 0))
+    grown = read_tree(tree_edit.add_branch("", 3, at(sample, 0)))
     assert grown == ((0,), (0, 0), (0, 1), (0, 0, 0))
 
 
 def test_ranks_that_were_left_out_stay_left_out():
     trace = tree_trace([(0,), (2,), (2, 1)])
-    grown = read_tree(tree_edit.add_branch("[[0],[2],[2,1]]", 5, trace, trace.rounds[0], 2))
+    grown = read_tree(tree_edit.add_branch("[[0],[2],[2,1]]", 5, at(trace, 2)))
     assert (2, 1, 0) in grown
+
+
+def test_an_edited_tree_is_previewed(trace, sample):
+    def shape(shown=trace, **values):
+        return tree_edit.preview(FIELDS | values, shown, place(shown) if shown else "")
+
+    assert shape() is None  # as it was run
+    longer = shape(tree=tree_edit.add_branch(TEXT, 5, at(trace, 3)))
+    assert longer["run"] == message.run_id(trace)
+    assert longer["round"] == 0
+    assert longer["choices"][-1] == (0, 1, 1)
+    assert longer["parents"][-1] == 3
+    assert longer["same"] == [0, 1, 2, 3, 4, 5, None]
+    assert len(longer["layout"]["x"]) == 7
+    shorter = shape(tree=tree_edit.remove_branch(TEXT, 5, at(trace, 0)))
+    assert shorter["same"] == [1, 4]  # the second child of the text, and its own first
+    assert shape(tree="")["parents"] == (-1, 0, 1, 2, 3)  # a chain of k
+    assert shape(sample, tree=TEXT)["same"][:2] == [0, None]  # the chain's first token is there in the tree
+    assert shape(sample, tree="") is None
+    assert shape(None, tree=TEXT) is None
+    assert shape(tree="[[0") is None
+    assert shape(tree="[[0]]", method="lookup") is None  # it drafts no tree
+    elsewhere = tree_edit.preview(FIELDS | {"tree": "[[0]]"}, trace, "")
+    assert (elsewhere["round"], elsewhere["same"]) == (None, [None])
+
+
+def test_who_opens_the_tab_first_finds_a_tree():
+    runner = Runner(Options())
+    name = samples.names()[0]
+    values = step_handlers.show(samples.sample(name), runner)[2:]
+    stage, trace, *controls = tree_handlers.first_tree(name, values, runner)
+    assert stage["play"] is True
+    assert trace.config.is_tree
+    assert controls[settings.FIELDS.index("tree")] == write_tree(trace.config.tree)
+    mine = ["My own prompt", *values[1:]]
+    assert tree_handlers.first_tree(name, mine, runner) is None
+    assert tree_handlers.first_tree("", values, runner) is None  # a run of their own
+    assert tree_handlers.first_tree("tree", controls, runner) is None  # there already
 
 
 def test_names_and_sizes():
@@ -151,12 +214,14 @@ FIELDS = {"tree": TEXT, "method": "skip", "k": 5, "nodes": 12, "branch": 4, "sib
 
 
 def said(trace=None, position=None, **values):
-    r = trace and trace.rounds[0]
-    return [tree_edit.in_words(FIELDS | values, trace, r, position, lang) for lang in LANGUAGES]
+    chosen = at(trace, position) if trace else tree_edit.selected(None, "")
+    return [tree_edit.in_words(FIELDS | values, trace, chosen, lang) for lang in LANGUAGES]
 
 
 def test_what_will_be_drafted_in_words():
     assert "6 nodes on 3 levels: 2 · 3 · 1" in said()[0]
+    assert "1 node on 1 level: 1." in said(tree="[[0]]")[0]
+    assert "3 层共 6 个节点：2 · 3 · 1。" in said()[1]
     assert "chain: up to 5" in said(tree="", method="draft")[0]
     assert "drafts none" in said(method="lookup")[0]
     assert "12 most promising" in said(tree="", method="eagle")[0]

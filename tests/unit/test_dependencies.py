@@ -10,6 +10,8 @@ FILES = sorted([ROOT / "app.py", *(ROOT / "specviz").rglob("*.py")])
 
 # part of the house -> the parts it may import
 RECORDS = {
+    "cache",
+    "tuned",
     "errors",
     "i18n",
     "choices",
@@ -21,26 +23,42 @@ RECORDS = {
     "trace_json",
     "metrics",
     "theory",
+    "race",
+    "chisquare",
+    "coupling",
+    "proof",
+    "bundle",
 }
 MAY_IMPORT = {
     **dict.fromkeys(RECORDS, RECORDS),
     "engine": RECORDS | {"engine"},
-    "models": RECORDS | {"engine", "models"},
+    "serving": RECORDS | {"serving"},
+    "models": RECORDS | {"engine", "models", "serving"},
     "views": RECORDS | {"views"},
-    "ui": RECORDS | {"views", "models", "ui"},
+    "lessons": RECORDS | {"views", "lessons"},
+    "ui": RECORDS | {"export", "lessons", "views", "models", "bench", "serving", "ui"},
     "training": RECORDS | {"engine", "models", "training"},
-    "commands": RECORDS | {"models", "training"},
-    "cli": RECORDS | {"commands"},
+    "bench": RECORDS | {"engine", "models", "bench"},
+    "commands": RECORDS | {"models", "training", "bench", "views"},
+    "commands_vllm": RECORDS | {"commands", "models", "serving"},
+    "cli_vllm": RECORDS | {"commands", "commands_vllm", "serving"},
+    "cli_lessons": RECORDS | {"commands", "lessons"},
+    "export": RECORDS | {"views", "lessons"},
+    "cli_export": RECORDS | {"commands", "export"},
+    "cli": RECORDS | {"commands", "cli_export", "cli_lessons", "cli_vllm", "bench"},
     "__main__": {"cli"},
     "__init__": RECORDS | {"engine", "models"},
     "app": {"ui", "cli"} | RECORDS,
 }
 LIBRARIES = {
-    "torch": {"engine", "models", "training"},
-    "transformers": {"engine", "models", "training"},
+    "torch": {"engine", "models", "training", "bench"},
+    "transformers": {"engine", "models", "training", "bench"},
     "gradio": {"ui", "app"},
     "plotly": {"views"},
     "networkx": {"views"},
+    "markdown_it": {"views"},
+    "latex2mathml": {"views"},
+    "httpx": {"serving"},
 }
 
 

@@ -226,6 +226,10 @@ def test_too_little_memory_is_noticed_before_loading(models, monkeypatch):
         ({"target": "/no/where", "method": "none"}, "model_folder"),
         ({"target": "a/b/c", "method": "none"}, "model_folder"),
         ({"target": "", "method": "none"}, "model_folder"),
+        ({"target": "~nobody-of-this-name/x", "method": "none"}, "model_folder"),
+        ({"target": "x" * 5000, "method": "none"}, "model_folder"),  # longer than a file's name can be
+        ({"target": "a--b", "method": "none"}, "model_folder"),
+        ({"heads": "[[0],[1]]" * 100, "method": "medusa"}, "model_folder"),
     ],
 )
 def test_unfit_arguments(options, key):

@@ -162,6 +162,14 @@ def test_a_tree_deeper_than_the_heads_is_refused_by_name(model):
     assert (error.value.key, error.value.values) == ("errors.medusa_depth", {"depth": 5, "heads": 4})
 
 
+def test_a_rank_beyond_the_vocabulary_is_refused_by_name(model):
+    """Of a model of letters, which has fewer tokens than a tree may have ranks."""
+    assert len(propose("medusa", model, tree=((V - 1,),)).tokens) == 1
+    with pytest.raises(SpecvizError) as error:
+        propose("medusa", model, tree=((0,), (0, V)))
+    assert (error.value.key, error.value.values) == ("errors.tree_rank", {"entry": [0, V], "limit": V - 1})
+
+
 def test_draws_are_not_used_where_nothing_is_drawn(model):
     """Fixed children are the same whatever the numbers."""
     config = RunConfig(tree=CHOICES, siblings="fixed", temperature=1.0)

@@ -1,6 +1,7 @@
 """The figures and sentences of one position, on a hand-made round and on the bundled runs."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -48,7 +49,11 @@ def trace():
         Token(14, " sea"),
     )
     return Trace(
-        RunConfig("skip", k=1), Models("x", "t", "d", "cpu", "float32"), Prompt("Hi", (1,)), (first,), vocab=vocab
+        RunConfig("skip", k=1, temperature=1.0),
+        Models("x", "t", "d", "cpu", "float32"),
+        Prompt("Hi", (1,)),
+        (first,),
+        vocab=vocab,
     )
 
 
@@ -98,6 +103,24 @@ def test_the_sentence_has_the_numbers(trace):
     assert "p/q = 0.25, u = 0.72, so it is rejected" in told
     assert "sky” was drawn instead" in told
     assert "p/q = 0.25" in words.verdict(trace, 0, 0, "zh-CN")
+
+
+def test_at_temperature_0_nothing_is_said_to_be_drawn(trace):
+    r = trace.rounds[0]
+    greedy = replace(trace, config=replace(trace.config, temperature=0.0))
+    bonus = replace(
+        r, verdicts=(Verdict(Status.ACCEPTED, 1.0, 1.0, 0.5),), path=(0,), final=Final(10, Kind.BONUS, 1.0, 0.5)
+    )
+    plain = replace(r, draft=Draft((), (), ()), verdicts=(), final=Final(10, Kind.TARGET, 1.0, 0.5))
+    shown = [(r, 0), (r, 1), (bonus, 0), (bonus, 1), (plain, 0), (replace(bonus, final=None), 1)]
+    for one, position in shown:
+        for lang, drawn in (("en", r"\bdrawn (instead|from)|\bu ="), ("zh-CN", "抽到|采样|u =")):
+            told = words.verdict(replace(greedy, rounds=(one,)), 0, position, lang)
+            assert not re.search(drawn, told)
+            assert told.strip()
+    assert "not the target's own choice, so it is rejected" in words.verdict(greedy, 0, 0, "en")
+    assert "taken instead" in words.verdict(greedy, 0, 0, "en")
+    assert distributions.residual_title(greedy, 0, 0, "en").startswith("Taken")
 
 
 def test_where_two_runs_part(trace):

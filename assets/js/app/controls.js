@@ -1,6 +1,6 @@
 /** What the page's controls do in the browser alone. Each function returns values or updates for Gradio's components. */
 import { currentLanguage, setLanguage, text } from './language.js';
-import { translateStages } from './stages.js';
+import { MAIN, peek, translateStages } from './stages.js';
 import { currentTab } from './tabs.js';
 
 const CHINESE = /[\u3400-\u9fff]/;
@@ -38,10 +38,19 @@ export function notes(prompt, pair) {
   return CHINESE.test(prompt) && pair === BUNDLED ? '<p>' + text('ui.note_english') + '</p>' : '';
 }
 
-/** Shows or hides a part of the page; its button says which. */
-export function unfold(part, button) {
-  const open = document.getElementById(part).classList.toggle('sv-open');
-  document.getElementById(button).setAttribute('aria-expanded', String(open));
+/** Shows or hides a part of the page; its button, with the id of the part and "-button", says which. */
+export function unfold(part) {
+  setFold(part, !document.getElementById(part).classList.contains('sv-open'));
+}
+
+/** A run comes: what it is made of is folded away, so that it can be seen. */
+export function fold() {
+  if (currentTab() === 'tree') for (const part of ['sv-more', 'sv-edit']) setFold(part, false);
+}
+
+function setFold(part, open) {
+  document.getElementById(part).classList.toggle('sv-open', open);
+  document.getElementById(part + '-button').setAttribute('aria-expanded', String(open));
 }
 
 /** Shows one field of a form; `placed` are the changes that happen at a position. The last update is the position's. */
@@ -49,13 +58,15 @@ export function onlyOne(change, names, placed) {
   return [...names.map((name) => update({ visible: name === change })), update({ visible: placed.includes(change) })];
 }
 
-/** Saves a trace as a file of the visitor's. */
-export function download(json) {
-  if (!json) return;
-  const { models, config } = JSON.parse(json);
+const FILE_KINDS = { json: 'application/json', html: 'text/html' };
+
+/** Saves the run on the stage as a file of the visitor's: kind json or html. */
+export function download(text, kind) {
+  if (!text) return;
+  const { models, config } = peek(MAIN).trace;
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([json], { type: 'application/json' }));
-  link.download = ['specviz', models.pair, config.method, 'k' + config.k].join('-') + '.json';
+  link.href = URL.createObjectURL(new Blob([text], { type: FILE_KINDS[kind] }));
+  link.download = ['specviz', models.pair, config.method, 'k' + config.k].join('-') + '.' + kind;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

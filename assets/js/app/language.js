@@ -15,6 +15,7 @@ export function currentLanguage() {
 export function setLanguage(lang) {
   chosen = lang in globalThis.SpecvizStrings ? lang : 'en';
   document.documentElement.lang = chosen;
+  document.dispatchEvent(new CustomEvent('specviz:language', { detail: chosen }));
 }
 
 /** A text of the page; `{name}` is filled in. */
@@ -25,7 +26,11 @@ export function text(key, values = {}) {
 
 /** The words of the stage alone, without their prefix, as Specviz.mount wants them. */
 export function stageStrings(lang) {
-  const prefix = 'stage.';
+  return wordsOf(lang, 'stage.');
+}
+
+/** The words of one area, without its prefix. */
+export function wordsOf(lang, prefix) {
   const entries = Object.entries(globalThis.SpecvizStrings[lang]).filter(([key]) => key.startsWith(prefix));
   return Object.fromEntries(entries.map(([key, value]) => [key.slice(prefix.length), value]));
 }

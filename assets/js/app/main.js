@@ -1,9 +1,22 @@
 /** The page's own script: ties Gradio's components to the stages. Python calls it through `SpecvizApp`. */
-import { attach, peek, placeOnBoard, positionOf, roundOf } from './stages.js';
-import { mark, openTab, placeOf, selectTab, showSelected, wantedTab } from './tabs.js';
-import { copyLink, download, example, language, notes, onlyOne, relabel, unfold } from './controls.js';
+import { attachLessons, followPage, peekLessons, readyToRun } from './learn.js';
+import { attachToy, followProof, markProof, toyBars } from './proof.js';
+import { attachRace, followRace, peekRace } from './race.js';
+import { attach, editing, peek, placeOnBoard, positionOf, preview, roundOf } from './stages.js';
+import { currentTab, mark, openTab, placeOf, selectTab, wantedTab } from './tabs.js';
+import { copyAgain, copyCode } from './serve.js';
+import { tour } from './tour.js';
+import { copyLink, download, example, fold, language, notes, onlyOne, relabel, unfold } from './controls.js';
 
 globalThis.SpecvizApp = {
-  attach, copyLink, download, example, language, mark, notes, onlyOne, openTab, peek, placeOf, placeOnBoard, positionOf,
-  relabel, roundOf, selectTab, showSelected, unfold, wantedTab,
+  attach, attachLessons, attachRace, attachToy, copyAgain, copyCode, copyLink, currentTab, download, example, fold, language, mark, markProof, notes, onlyOne, openTab, peek, peekLessons, peekRace, placeOf, placeOnBoard, positionOf,
+  preview, readyToRun, relabel, roundOf, selectTab, tour, toyBars, unfold, wantedTab,
 };
+followPage();
+followProof();
+followRace();
+for (const name of ['focusin', 'click', 'input']) {
+  document.addEventListener(name, ({ target }) => {
+    if (target.closest && target.closest('#sv-edit')) editing();
+  });
+}

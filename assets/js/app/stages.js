@@ -11,6 +11,9 @@
  * @property {number} cursor
  * @property {{round: number, phase: string, index: number, told: boolean, playing: boolean}} view
  * @property {number|null} position   the pinned one
+ * @property {number[]|null} branch   a selected node of an edited tree that was not drafted yet
+ * @property {string} preview         the edited tree that was last shown, as JSON
+ * @property {number|null} edited     the run on show when the visitor last turned to the tree's editor
  * @property {number|null} told       the run whose round the host app was last told of
  * @property {string|null} read       id of the last message that was read
  * @property {number} asked           when the whole trace was last asked for, ms
@@ -18,6 +21,7 @@
  * @property {object|null} stage      what Specviz.mount returned, while mounted
  */
 import { currentLanguage, stageStrings, text } from './language.js';
+import { markSelected } from './panels.js';
 
 export const MAIN = 'main'; // the stage that the panels below speak of
 const ASK_AGAIN = 1000; // ms; an answer takes some time, and other messages come meanwhile
@@ -28,7 +32,7 @@ const kept = new Map();
 function keptOf(name) {
   if (!kept.has(name)) {
     const view = { round: -1, phase: 'waiting', index: 0, told: false, playing: false };
-    kept.set(name, { trace: null, run: null, status: null, cursor: 0, view, position: null, told: null, read: null, asked: 0, stage: null });
+    kept.set(name, { trace: null, run: null, status: null, cursor: 0, view, position: null, branch: null, preview: '', edited: null, told: null, read: null, asked: 0, stage: null });
   }
   return kept.get(name);
 }
@@ -56,7 +60,9 @@ export function attach({ element, props, trigger, watch }, name) {
     },
     onselect: (place) => {
       own.position = place ? place.position : null;
+      own.branch = place ? place.branch : null;
       if (name === MAIN) markBoard(own);
+      if (name === MAIN) markSelected(own.position);
       trigger('select', place || {});
     },
   });
@@ -76,6 +82,12 @@ function markBoard({ view, position }) {
 /** Two moving pictures are one too many. */
 function pauseOthers(own) {
   for (const other of kept.values()) if (other !== own && other.stage && other.view.playing) other.stage.pause();
+}
+
+/** Nothing moves on a stage that nobody looks at. */
+export function pauseStage(name) {
+  const { stage, view } = keptOf(name);
+  if (stage && view.playing) stage.pause();
 }
 
 /** Reads a message, which comes as JSON text, once. Exported for tests. */
@@ -109,6 +121,8 @@ function showTrace(own, { trace, run, play, keep }) {
   own.trace = trace;
   own.run = run;
   own.position = null;
+  own.branch = null;
+  own.edited = null;
   own.stage.set({ trace, cursor });
   if (trace && (playing || play !== false)) own.stage.play();
 }
@@ -150,10 +164,41 @@ export function positionOf(name) {
   return (keptOf(name).position || 0) + 1;
 }
 
-/** Which run and round are on the board, and which position is pinned: "run/round/position", the last one may lack. */
+/** What is selected on the board: "run/round/position", see specviz/ui/place.py. */
 export function placeOnBoard(name) {
-  const { run, view, position } = keptOf(name);
-  return run === null ? '' : [run, view.round, position === null ? '' : position].join('/');
+  const { run, view, position, branch } = keptOf(name);
+  const selected = branch ? ['', branch.join('.')] : [position === null ? '' : position];
+  return run === null ? '' : [run, view.round, ...selected].join('/');
+}
+
+/** Selects a node of the round on the board of the main stage. */
+export function selectNode(node) {
+  const { stage, position } = keptOf(MAIN);
+  if (stage && node !== position) stage.select(node);
+}
+
+/** An edited tree on the main stage. */
+export function preview(json) {
+  previewOn(keptOf(MAIN), json);
+}
+
+/** The visitor is at the tree's editor. */
+export function editing() {
+  const own = keptOf(MAIN);
+  own.edited = own.run;
+}
+
+/**
+ * An edited tree as JSON; '' is none. Each is shown once: who plays the run again has seen it. And only where the visitor
+ * edits: while another run comes, its settings come one by one, and are for a moment not those of the run on show.
+ * Exported for tests.
+ */
+export function previewOn(own, json) {
+  const shape = json ? JSON.parse(json) : null;
+  const tree = shape ? JSON.stringify(shape.choices) : '';
+  if (tree === own.preview || !own.stage || (shape && (shape.run !== own.run || own.edited !== own.run))) return;
+  own.preview = tree;
+  own.stage.set({ preview: shape });
 }
 
 /** What is kept of a stage: for tests. */

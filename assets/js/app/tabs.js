@@ -1,15 +1,17 @@
 /** Which tab is open, and which settings make sense: as attributes of the body, which the style sheet reads. */
-import { MAIN, placeOnBoard } from './stages.js';
+import { linkPanels } from './panels.js';
+import { MAIN, peek, placeOnBoard, selectNode } from './stages.js';
 
-const TABS = ['step', 'tree'];
+const TABS = ['step', 'tree', 'race', 'proof', 'learn', 'serve'];
 
 export function currentTab() {
   return document.body.dataset.svTab || TABS[0];
 }
 
-/** From the link (?tab=). */
+/** From the link (?tab=, or ?lesson=). */
 export function wantedTab() {
-  const wish = new URLSearchParams(location.search).get('tab');
+  const query = new URLSearchParams(location.search);
+  const wish = query.get('tab') || (query.has('lesson') ? 'learn' : '');
   return TABS.includes(wish) ? wish : TABS[0];
 }
 
@@ -21,6 +23,8 @@ export function openTab(name) {
   const { activeElement } = document;
   if (activeElement && activeElement.matches('[role=tab]:not(:focus-visible)')) activeElement.blur();
   document.body.dataset.svTab = name;
+  document.dispatchEvent(new CustomEvent('specviz:tab', { detail: name }));
+  if (name === 'tree') linkPanels(selectNode, () => peek(MAIN).position);
   return placeOf(MAIN);
 }
 
@@ -32,16 +36,6 @@ export function selectTab() {
 /** "run/round/position" of a stage's board; empty while no tab is open that asks for it. */
 export function placeOf(name) {
   return currentTab() === 'tree' ? placeOnBoard(name) : '';
-}
-
-/** Scrolls the lists of the Tree tab to what belongs to the selected node. The page itself stays where it is. */
-export function showSelected() {
-  requestAnimationFrame(() => {
-    for (const list of document.querySelectorAll('.sv-p-follow .sv-p-scroll, .sv-p-follow .sv-p-paths')) {
-      const row = list.querySelector('li.sv-p-on, tr.sv-p-on');
-      if (row) list.scrollTop += row.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 3;
-    }
-  });
 }
 
 /** Who drafts, whether a tree, and by which rule it is judged. */

@@ -20,7 +20,8 @@ export class Header {
     this.buttons = this.phases.map((phase, i) => button('', () => scene.visitPhase(phase), el('i', '', String(i + 1)), el('span', '', words.text('phase_' + phase))));
     const list = el('ol', 'sv-phases', this.buttons.map((node) => el('li', '', node)));
     this.sentence = el('p', 'sv-sentence');
-    this.spoken = el('p', 'sv-hidden'); // while playing, screen readers hear one sentence a round instead of every step
+    this.spoken = el('p', 'sv-hidden'); // for screen readers: one sentence a round
+    this.spoken.setAttribute('aria-live', 'polite');
     const lossy = isLossy(scene.trace) ? term(words, 'e_typical', 'sv-lossy', words.text('lossy')) : null;
     this.element = el('header', 'sv-header', el('div', 'sv-header-row', el('div', 'sv-heading', this.title, lossy), list), this.sentence, this.spoken);
   }
@@ -41,8 +42,7 @@ export class Header {
       if (i === now) node.setAttribute('aria-current', 'step');
       else node.removeAttribute('aria-current');
     });
-    const done = finishedRounds(timeline, view.cursor);
-    this.spoken.textContent = done ? words.plain(roundSummary(trace, done - 1)) : '';
+    this.sayRound(finishedRounds(timeline, view.cursor), view);
     return this.title.textContent + (now < 0 ? '' : ', ' + words.text('phase_' + this.phases[now]));
   }
 
@@ -53,9 +53,16 @@ export class Header {
     return words.text('round_of', { r: view.round + 1, n });
   }
 
-  /** Only one of the two is read out. */
+  /** Once a round is over it is read out as a whole: while playing, and where its end was stepped or jumped to. */
+  sayRound(done, view) {
+    const { words, trace, timeline, playing } = this.scene;
+    const over = done > 0 && (playing || timeline.rounds[done - 1].end === view.cursor);
+    const said = over ? words.plain(roundSummary(trace, done - 1)) : '';
+    if (this.spoken.textContent !== said) this.spoken.textContent = said; // else some readers would say it again
+  }
+
+  /** While playing not every step is read out, only every round. */
   showPlaying(playing) {
     this.sentence.setAttribute('aria-live', playing ? 'off' : 'polite');
-    this.spoken.setAttribute('aria-live', playing ? 'polite' : 'off');
   }
 }

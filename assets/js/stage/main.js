@@ -5,6 +5,7 @@
  *           strings   {key: text} of one language, the content of stage.json
  *           lang      its language tag
  *           cursor    where to begin
+ *           until     a cursor that is not gone beyond; without one: the end
  *           status    null or {kind: 'loading'|'queued'|'error'|'empty'|'running', ...}; see cards.js
  *           play      true: begin to play
  *           onchange  (cursor, {round, phase, index, told, playing}) after every change of the cursor; told: whether the

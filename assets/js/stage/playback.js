@@ -8,6 +8,7 @@ export class Playback {
     this.trace = null;
     this.timeline = buildTimeline({ rounds: [] });
     this.status = null;
+    this.preview = null; // an edited tree that is looked at before it is run
     this.player = new Player(() => this.timeline, () => this.paint());
   }
 
@@ -23,11 +24,26 @@ export class Playback {
   }
 
   limit(cursor) {
-    return Math.max(0, Math.min(this.timeline.length, Number(cursor) || 0));
+    return Math.max(0, Math.min(this.timeline.length, this.player.until, Number(cursor) || 0));
+  }
+
+  /** Shows an edited tree in the place of the round on the board, until the run is played or stepped again. */
+  showPreview(preview) {
+    if (!preview) return this.leavePreview();
+    this.player.stop();
+    this.preview = preview;
+    return this.paint();
+  }
+
+  leavePreview() {
+    if (!this.preview) return;
+    this.preview = null;
+    this.paint();
   }
 
   /** Stops playback and goes to a cursor. */
   seek(cursor) {
+    this.leavePreview();
     this.player.stop();
     this.player.cursor = this.limit(cursor);
     this.paint();
@@ -38,7 +54,17 @@ export class Playback {
     return cursorFor(this.timeline, round, phase, i);
   }
 
+  /** Plays on to a cursor and stops there; goes there at once where that lies behind, or far off, or without motion. */
+  playTo(cursor, most = Infinity) {
+    const to = this.limit(cursor);
+    if (to <= this.cursor || to - this.cursor > most || this.player.still) return this.seek(to);
+    this.player.stop();
+    this.player.run(to);
+    return this.paint();
+  }
+
   step(direction) {
+    this.leavePreview();
     const { player } = this;
     if (player.frame) player.cursor = this.limit(player.following ? Math.ceil(player.cursor) : player.target); // pressed again: finish what runs first
     const next = neighbourStep(this.timeline, player.cursor, direction);
@@ -53,6 +79,7 @@ export class Playback {
 
   play() {
     if (!this.trace) return;
+    this.leavePreview();
     if (this.cursor >= this.timeline.length && this.trace.finish) this.player.cursor = 0;
     this.player.stop();
     this.player.run(Infinity);

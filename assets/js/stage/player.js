@@ -15,6 +15,7 @@ export class Player {
     this.speed = 1;
     this.still = globalThis.matchMedia ? globalThis.matchMedia('(prefers-reduced-motion: reduce)').matches : false;
     this.frame = 0;
+    this.until = Infinity; // a cursor that is not gone beyond: what comes after it is not to be seen yet
     this.target = null; // where it runs to; Infinity while playing, so that later rounds are played too
     this.rested = 0; // with reduced motion: how long the present step has been shown, ms
   }
@@ -44,7 +45,7 @@ export class Player {
   }
 
   end() {
-    return Math.min(this.target, this.timeline().length);
+    return Math.min(this.target, this.until, this.timeline().length);
   }
 
   tick(now) {

@@ -26,6 +26,6 @@ export function rowLabels(words, { gates }, { greedy, meaning, rule }, subs) {
   return new Map(shown.map((row) => {
     const [name, key, tone] = rows[row];
     const captions = (subs[row] || []).map((text) => el('span', '', text));
-    return [row, el('div', 'sv-label ' + tone, el('b', '', term(words, key, '', words.text(name))), captions)];
+    return [row, el('div', 'sv-label sv-row-' + row + ' ' + tone, el('b', '', term(words, key, '', words.text(name))), captions)];
   }));
 }

@@ -1,9 +1,10 @@
 /** What is said at a cursor. Pure. Most moments have one sentence; what a visitor set by hand adds a second. */
 import { sayGate } from './gatesentence.js';
 import { roundMs } from './metrics.js';
-import { formatMs, formatProb } from './numbers.js';
-import { ruleOf } from './rule.js';
+import { formatMs, formatPair, formatProb } from './numbers.js';
+import { judgesByChoice, ruleOf } from './rule.js';
 import { say } from './say.js';
+import { finalContext, treeOf } from './shape.js';
 import { TREE_SAYINGS } from './treesentence.js';
 import { drafterOf, drawsTree, hasHeads, hasSmallDraft, isGreedyTarget, isOneHot, outputToken, overrideAt, shortage } from './trace.js';
 
@@ -26,8 +27,28 @@ export function roundSummary(trace, index) {
   const a = round.path.length;
   const tree = k > 0 && drawsTree(trace, round) ? 'tree_' : '';
   if (!round.final) return say('sr_' + tree + 'ended', { r, k, a });
+  const refused = lastRefused(round);
+  if (refused !== null) return sayRefused(round, refused, tree, { r, k, a, n: a + 1, tok: round.final.token });
   const kind = k && round.final.kind === 'target' ? 'drawn' : round.final.kind; // some was drafted, and p drawn from all the same
   return say('sr_' + tree + kind, { r, k, a, n: a + 1, tok: round.final.token });
+}
+
+/** The node whose rejection ended the path, or null: a block is judged as a whole, and has none. */
+function lastRefused(round) {
+  if (ruleOf(round) === 'block') return null;
+  const refused = treeOf(round).children[finalContext(round)].filter((node) => round.verdicts[node].status === 'rejected');
+  return refused.length ? refused.at(-1) : null;
+}
+
+function sayRefused(round, node, tree, values) {
+  const { p, q, u, limit } = round.verdicts[node];
+  const told = { ...values, refused: round.draft.tokens[node] };
+  if (judgesByChoice(round)) return say('sr_' + tree + 'refused_choice', told);
+  if (ruleOf(round) === 'typical') {
+    const [above, under] = formatPair(p, limit);
+    return say('sr_' + tree + 'refused_limit', { ...told, p: above, limit: under });
+  }
+  return say('sr_' + tree + 'refused', { ...told, p: formatProb(p), q: formatProb(q), u: formatProb(u) });
 }
 
 function sayReady(trace, round) {

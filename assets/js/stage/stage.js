@@ -9,7 +9,8 @@
  * @property {Trace} trace
  * @property {Timeline} timeline
  * @property {Words} words
- * and what they may ask of it: seek, step, toggle, setSpeed, select, visit, visitPhase
+ * @property {Preview|null} preview   an edited tree that is looked at before it is run
+ * and what they may ask of it: seek, step, toggle, setSpeed, select, visit, visitPhase, leavePreview, tellAgain
  */
 import { statusCard } from './cards.js';
 import { ChainBoard } from './chain.js';
@@ -22,13 +23,15 @@ import { Playback } from './playback.js';
 import { Selection } from './selection.js';
 import { Sight } from './sight.js';
 import { buildTimeline, isOutcomeTold, viewAt } from './timeline.js';
-import { drawsTree } from './trace.js';
+import { drawsTree, isTreeConfig } from './trace.js';
 import { TreeBoard } from './tree.js';
+import { PreviewBoard } from './treepreview.js';
 import { Words } from './words.js';
 
 const MID = 1000; // widths in units of 14 px text, so that the projector's size counts
 const NARROW = 640;
 const SHORT = 560; // a window lower than this has no room for the figures above the board
+const LOW_FOR_TREES = 820; // a tree is higher than a chain
 const BASE_PX = 14;
 
 /** @implements {Scene} */
@@ -53,13 +56,15 @@ export class Stage extends Playback {
     this.set({ strings: {}, lang: 'en', ...options });
   }
 
-  /** Any of trace, lang, strings, cursor, status, play, speed, onchange, onselect; the rest stays as it is. */
+  /** Any of trace, lang, strings, cursor, until, status, preview, play, speed, onchange, onselect; the rest stays as it is. */
   set(options) {
     Object.assign(this.options, options);
     if ('trace' in options && options.trace !== this.source) this.load(options.trace);
     if ('status' in options) this.status = options.status;
     if (options.speed) this.player.speed = options.speed;
+    if ('until' in options) this.player.until = options.until ?? Infinity;
     if (options.cursor != null) this.player.cursor = this.limit(options.cursor);
+    if ('preview' in options) this.showPreview(options.preview);
     if (['trace', 'lang', 'strings'].some((name) => name in options) || !this.trace) this.build();
     else if ('status' in options) this.showStatus();
     else this.paint();
@@ -74,6 +79,7 @@ export class Stage extends Playback {
     this.trace = trace ? { ...trace, rounds: [...trace.rounds], vocab: { ...trace.vocab } } : null;
     this.timeline = buildTimeline(this.trace || { rounds: [] });
     this.player.cursor = 0;
+    this.preview = null;
     this.sight.reset();
     this.selection.clear();
   }
@@ -121,6 +127,7 @@ export class Stage extends Playback {
 
   /** Another kind of draft gets another board; see the typedef Board in chain.js. */
   makeBoard(round) {
+    if (this.preview) return new PreviewBoard(this, round);
     if (round < 0) return new EmptyBoard(this);
     return drawsTree(this.trace, this.trace.rounds[round]) ? new TreeBoard(this, round) : new ChainBoard(this, round);
   }
@@ -128,7 +135,7 @@ export class Stage extends Playback {
   paint() {
     if (!this.trace) return;
     const view = viewAt(this.timeline, this.cursor);
-    if (!this.board || this.board.round !== view.round) this.turnTo(view.round);
+    if (!this.board || this.board.round !== view.round || (this.board.preview || null) !== this.preview) this.turnTo(view.round);
     this.board.paint(view.cursor);
     this.frame.paint(view.cursor);
     if (this.told !== view.key) {
@@ -143,12 +150,20 @@ export class Stage extends Playback {
 
   turnTo(round) {
     this.board = this.makeBoard(round);
+    this.host.classList.toggle('sv-previewing', this.preview !== null);
     this.frame.put(this.board);
     if (this.board.fit) this.board.fit();
     this.host.classList.toggle('sv-full-width', this.board.columnCount > 9);
     this.host.classList.toggle('sv-branching', this.board instanceof TreeBoard);
     this.told = null;
-    if (this.selection.round !== round) this.selection.clear();
+    const { branch } = this.selection;
+    if (this.selection.round !== round || (branch && !(this.preview && this.board.has(branch)))) this.selection.clear();
+  }
+
+  /** Says everything anew, since another thing is selected. */
+  tellAgain() {
+    this.told = null;
+    this.paint();
   }
 
   /** Everything in words at a view. */
@@ -184,7 +199,8 @@ export class Stage extends Playback {
     const width = this.host.clientWidth / em;
     this.host.classList.toggle('sv-mid', width < MID);
     this.host.classList.toggle('sv-narrow', width < NARROW);
-    this.host.classList.toggle('sv-short', document.documentElement.clientHeight / em < SHORT);
+    const low = document.documentElement.clientHeight / em < (this.trace && isTreeConfig(this.trace.config) ? LOW_FOR_TREES : SHORT);
+    this.host.classList.toggle('sv-short', low);
     if (this.trace) this.frame.fit();
     if (this.board && this.board.fit) this.board.fit();
   }
@@ -199,16 +215,16 @@ export class Stage extends Playback {
   select(position) {
     if (!this.board) return;
     this.selection.toggle(this.board.round, position);
-    this.told = null;
-    this.paint();
+    this.tellAgain();
     // on a phone the inspector lies over the lower part of the board while something is pinned
     if (this.selection.position !== null && this.host.classList.contains('sv-narrow')) this.board.reveal(this.selection.position);
   }
 
   selectNeighbour(direction) {
     const { positions } = this.board;
+    if (this.preview) return this.board.pickNeighbour(direction);
     const next = this.selection.neighbour(direction, positions);
-    if (positions && next !== this.selection.position) this.select(next);
+    return positions && next !== this.selection.position ? this.select(next) : undefined;
   }
 
   /** Large letters: then the stage is all that is looked at, so it goes to the top of the window. */
@@ -242,7 +258,7 @@ export class Stage extends Playback {
     globalThis.removeEventListener('resize', this.refit);
     this.bubble.destroy();
     unlisten(this);
-    this.host.classList.remove('sv', 'sv-mid', 'sv-narrow', 'sv-short', 'sv-projector', 'sv-full-width', 'sv-branching', 'sv-following', 'sv-pinned');
+    this.host.classList.remove('sv', 'sv-mid', 'sv-narrow', 'sv-short', 'sv-projector', 'sv-full-width', 'sv-branching', 'sv-previewing', 'sv-following', 'sv-pinned');
     for (const name of ['tabindex', 'lang', 'role', 'aria-label', 'data-phase']) this.host.removeAttribute(name);
     this.host.replaceChildren();
     this.trace = null;

@@ -14,10 +14,8 @@ import { TreeGraph } from './treegraph.js';
 import { TreeLens } from './treelens.js';
 import { TreeMask } from './treemask.js';
 import { TreeView } from './treeview.js';
-import { roomFor } from './treegeometry.js';
 import { mostRows } from './treesize.js';
 
-const BASE = 14; // px of text that are one em
 const LEGEND = ['accepted', 'rejected', 'unreached'];
 
 /** @implements {Board} */
@@ -101,12 +99,10 @@ export class TreeBoard {
 
   /** The place has another width; called when it is on the page, and whenever the page changes. */
   fit() {
-    const { window } = this.view;
-    const em = parseFloat(getComputedStyle(window).fontSize) / BASE;
-    const width = Math.round(window.clientWidth / em);
-    const room = roomFor(document.documentElement.clientHeight / em);
-    if (!width || (width === this.width && room === this.room)) return;
-    Object.assign(this, { width, room });
+    const size = this.view.resized();
+    if (!size) return;
+    const { width, room } = size;
+    this.width = width;
     this.view.setNatural(this.graph.place(width, mostRows(this.scene.trace), room), room);
     if (this.lastView) this.follow(this.lastView);
   }

@@ -20,7 +20,7 @@ const TREE_LEFT = 14;
 const TREE_FOOT = 6;
 const ROWS_SHARE = { narrow: 280, wide: 340 }; // what the rows of a small tree share
 const NARROW_BELOW = 600;
-const AROUND = { above: 182, below: 198 }; // headline, bar, transport; legend, output, gates
+const AROUND = { above: 182, below: 198, narrow: 76 }; // headline, bar, transport; legend, output, gates; their labels above
 const ROOM_LEAST = 280;
 const ROW_HEIGHT = { least: 15, most: 36 };
 const COLUMN_WIDTH = { least: 104, most: 210 };
@@ -49,11 +49,12 @@ export function plainLayout(tree, end) {
 }
 
 /**
- * How high the window onto a tree may be where the browser's is so high, in units: with it the headline, the strip of
+ * How high the window onto a tree may be where the browser's is so high, and the place so wide, in units: with it the headline, the strip of
  * gates and the transport are to be seen; where that leaves too little, only headline and transport.
  */
-export function roomFor(viewport) {
-  return Math.max(viewport - AROUND.above - AROUND.below, Math.min(ROOM_LEAST, viewport - AROUND.above), ROOM_LEAST / 2);
+export function roomFor(viewport, width = Infinity) {
+  const below = AROUND.below + (width < NARROW_BELOW ? AROUND.narrow : 0);
+  return Math.max(viewport - AROUND.above - below, Math.min(ROOM_LEAST, viewport - AROUND.above), ROOM_LEAST / 2);
 }
 
 /** How high the picture of a tree with so many rows is. It is no higher than `room`, unless its rows become too low. */

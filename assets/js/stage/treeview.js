@@ -4,7 +4,9 @@
  * way up and down are the page's; a higher one scrolls like any list, and then the page does.
  */
 import { button, el, svgEl } from './dom.js';
+import { roomFor } from './treegeometry.js';
 
+const BASE = 14; // px of text that are one em
 const ZOOM_STEP = 1.3;
 const ZOOM_MOST = 4; // times the natural size
 const TOOL_PATHS = { in: 'M10 4v12M4 10h12', out: 'M4 10h12', fit: 'M4 8V4h4M12 4h4v4M16 12v4h-4M8 16H4v-4' };
@@ -32,6 +34,16 @@ export class TreeView {
     this.window.addEventListener('pointerdown', (event) => this.press(event));
     this.window.addEventListener('touchmove', (event) => this.pinch(event), { passive: false });
     for (const end of ['touchend', 'touchcancel']) this.window.addEventListener(end, () => { this.fingers = null; });
+  }
+
+  /** @returns {{width: number, room: number}|null} the place there is, in units; null: unknown yet, or as it was before */
+  resized() {
+    const em = parseFloat(getComputedStyle(this.window).fontSize) / BASE;
+    const width = Math.round(this.window.clientWidth / em);
+    const room = roomFor(document.documentElement.clientHeight / em, width);
+    if (!width || (this.size && width === this.size.width && room === this.size.room)) return null;
+    this.size = { width, room };
+    return this.size;
   }
 
   /**
@@ -156,7 +168,7 @@ export class TreeView {
 
   /** How far the picture is scrolled, in units. */
   top() {
-    return this.window.scrollTop / this.pixels(this.scale);
+    return this.window.scrollTop / this.pixels(this.scale) || 0; // not a number once it has left the page
   }
 
   shows({ x, y }) {

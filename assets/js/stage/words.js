@@ -3,7 +3,7 @@ import { el } from './dom.js';
 import { fillTemplate } from './numbers.js';
 import { tokenName, tokenPiece } from './tokens.js';
 
-const TOKEN_VALUES = ['tok', 'choice']; // placeholders that hold a token id
+const TOKEN_VALUES = ['tok', 'choice', 'refused']; // placeholders that hold a token id
 
 export class Words {
   /**

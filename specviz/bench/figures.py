@@ -1,0 +1,118 @@
+"""From the runs of a lane to its figures: medians with quartiles, where a round's time goes, the predicted speed-up."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from specviz.bench.runs import Run
+from specviz.metrics import measure
+from specviz.theory import speedup_by_position
+from specviz.trace import Kind, Round
+
+STAGES = ("draft", "target", "accept", "commit", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The median, with the quarters of the values below `q1` and above `q3`."""
+
+    median: float
+    q1: float
+    q3: float
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What the rounds of one run cost, held against a plain run's target steps on the same prompt in the same turn.
+
+    step_ms        a plain target step
+    c              a draft step / step_ms; None where no step was timed
+    drafting       all drafting of a round / step_ms; for a chain drafted by a model k * c
+    checking       the target's pass over the drafts and one more token / step_ms
+    predicted      the speed-up that follows from these and from the acceptance at each position
+    overhead       share of a round that is neither draft nor target forward
+    split          milliseconds a round in each of STAGES; "other" is what the wall clock has beyond the trace's times
+    """
+
+    step_ms: float
+    c: float | None
+    drafting: float
+    checking: float
+    predicted: float
+    overhead: float
+    split: Mapping[str, float]
+
+
+def spread(values: Iterable[float | None]) -> Spread | None:
+    """Of those that are there; None where there are none."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    if len(known) == 1:
+        return Spread(known[0], known[0], known[0])
+    q1, middle, q3 = statistics.quantiles(known, n=4, method="inclusive")
+    return Spread(middle, q1, q3)
+
+
+def middle(values: Iterable[float | None]) -> float | None:
+    """The median of those that are there."""
+    found = spread(values)
+    return None if found is None else found.median
+
+
+def costs(run: Run, plain: Run) -> Costs | None:
+    """None where one of the two has no rounds, as those of other engines have not.
+
+    Times are medians among rounds that drafted equally many tokens, weighted by how often that was: a lookup that finds
+    nothing has its target read one token only.
+    """
+    if not run.rounds or not plain.rounds:
+        return None
+    step = statistics.median(r.times.target for r in plain.rounds)
+    by_size: dict[int, list[Round]] = defaultdict(list)
+    for r in run.rounds:
+        by_size[len(r.draft.tokens)].append(r)
+    shares = {size: len(rounds) / len(run.rounds) for size, rounds in by_size.items()}
+    draft_ms = {size: statistics.median(sum(r.times.draft) for r in rounds) for size, rounds in by_size.items()}
+    target_ms = {size: statistics.median(r.times.target for r in rounds) for size, rounds in by_size.items()}
+    drafting = sum(shares[size] * draft_ms[size] for size in by_size) / step
+    checking = sum(shares[size] * target_ms[size] for size in by_size) / step
+    steps = [sum(r.times.draft) / len(r.times.draft) for r in by_size[max(by_size)] if r.times.draft]
+    conditional = [alpha or 0.0 for alpha in measure(run.rounds).conditional]
+    split = _split(run)
+    wall = sum(split.values())
+    return Costs(
+        step_ms=step,
+        c=statistics.median(steps) / step if steps else None,
+        drafting=drafting,
+        checking=checking,
+        predicted=speedup_by_position(conditional, drafting, checking),
+        overhead=1 - (split["draft"] + split["target"]) / wall if wall else 0.0,
+        split=split,
+    )
+
+
+def _split(run: Run) -> dict[str, float]:
+    """Mean milliseconds of a round by stage."""
+    n = len(run.rounds)
+    sums = {
+        "draft": sum(sum(r.times.draft) for r in run.rounds),
+        "target": sum(r.times.target for r in run.rounds),
+        "accept": sum(r.times.verify for r in run.rounds),
+        "commit": sum(r.times.commit for r in run.rounds),
+    }
+    sums["other"] = max(0.0, sum(run.round_ms) - sum(sums.values()))
+    return {stage: sums[stage] / n for stage in STAGES}
+
+
+def alpha_of(rounds: Sequence[Round]) -> float | None:
+    """The chance that a draft whose turn came was accepted; at temperature 0 that is sum min(p, q) on average.
+
+    In a tree: that one of the siblings was.
+    """
+    accepted = sum(len(r.path) for r in rounds)
+    refused = sum(r.final is not None and r.final.kind is Kind.RECOVERED for r in rounds)
+    return accepted / (accepted + refused) if accepted + refused else None

@@ -1,0 +1,50 @@
+"""What the figures were measured on: without it, a benchmark says nothing."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+import torch
+import transformers
+
+from specviz import __version__
+from specviz.models.load import Pair
+
+
+def machine(pair: Pair) -> dict[str, object]:
+    """Processor or GPU, threads, versions, how busy it is, and which models run."""
+    cuda = pair.device.type == "cuda"
+    return {
+        "specviz": __version__,
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": processor(),
+        "gpu": torch.cuda.get_device_name(pair.device) if cuda else None,
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "omp_wait_policy": os.environ.get("OMP_WAIT_POLICY"),
+        "load": load(),
+        "device": str(pair.device),
+        "dtype": pair.dtype_name,
+        "target": pair.target_name,
+        "draft": pair.draft_name,
+    }
+
+
+def load() -> float | None:
+    """Processes that wanted a core in the last minute, on average; this one counts, too."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
+def processor() -> str:
+    """The processor's name; what Python knows of it where there is no /proc."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor() or platform.machine())

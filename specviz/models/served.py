@@ -1,0 +1,43 @@
+"""Which models of ours a vLLM server would load: their hub ids or folders. Reads no weights, imports no torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from specviz.cache import cache_dir
+from specviz.config import short
+from specviz.errors import SpecvizError
+from specviz.models.fetch import HUB_ID
+from specviz.models.presets import DEFAULT, PRESETS
+from specviz.serving.export import Served
+
+
+def served_of(
+    pair: str | None,
+    target: str | None = None,
+    draft: str | None = None,
+    heads: str | None = None,
+    gpus: int = 1,
+    folders: bool = True,
+) -> Served:
+    """A preset by its id (None: the bundled pair), or a target and a draft of one's own.
+
+    `folders`: the bundled models by their folders on this machine, once they are prepared; otherwise by the hub id.
+    """
+    if pair is not None and (target is not None or draft is not None):
+        raise SpecvizError("errors.pair_or_models")
+    if target is not None or draft is not None:
+        return Served(target or HUB_ID, draft, heads=heads, tensor_parallel=gpus)
+    preset = PRESETS.get(pair or DEFAULT)
+    if preset is None:
+        raise SpecvizError("errors.choice", name="pair", value=short(pair), choices=", ".join(PRESETS))
+    made = _prepared(preset.target.rpartition("/")[2]) if folders and preset.bundled else None
+    name, beside = (str(made[0]), str(made[1])) if made else (preset.target, preset.draft)
+    return Served(name, beside, preset.bundled, heads, gpus)
+
+
+def _prepared(name: str) -> tuple[Path, Path] | None:
+    """The folders of the bundled target and of the latest bundled draft made for it."""
+    target = cache_dir() / name
+    drafts = sorted(target.parent.glob(f"{name}-draft-*/model.safetensors"), key=lambda file: file.stat().st_mtime)
+    return (target, drafts[-1].parent) if drafts and (target / "model.safetensors").is_file() else None

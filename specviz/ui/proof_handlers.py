@@ -1,0 +1,150 @@
+"""What the Proof tab does: draws for the toy, and the checks in the lane of all runs. No layout: see `proof_tab.py`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+
+from specviz.config import check_number
+from specviz.errors import SpecvizError
+from specviz.i18n import t
+from specviz.models import lab
+from specviz.proof import Report
+from specviz.ui.flow import waiting
+from specviz.ui.lane import Job
+from specviz.ui.message import failure
+from specviz.ui.runner import Runner
+from specviz.ui.settings import read_seed
+from specviz.views import proof_chart, proof_words
+from specviz.views.tokens import markup
+
+DRAWS = 4000  # of the toy's Monte Carlo
+FIGURES = 1.0  # seconds between two figures; a browser takes some of it to draw one
+PLACE = "proof"
+Updates = tuple[Any, ...]  # of: report, verdict, figure, details, identity, Run, Stop
+
+
+def draws(asked: Any) -> str:
+    """The toy's draws for the p, q and seed of an event, as JSON. Raises SpecvizError for what is no distribution."""
+    p, q = (lab.probs(name, getattr(asked, name, None)) for name in ("p", "q"))
+    seed = check_number("seed", getattr(asked, "seed", None), int, 0, 2**31)
+    id = check_number("id", getattr(asked, "id", None), int, 0, 2**53)
+    from specviz.models.toy import draw_tokens
+
+    drawn = draw_tokens(p, q, DRAWS, int(seed))
+    token = "".join(map(str, drawn.token))
+    return json.dumps({"id": id, "token": token, "accepted": "".join("1" if x else "0" for x in drawn.accepted)})
+
+
+def run(runner: Runner, values: Sequence[Any], lang: str, session: str) -> Iterator[Updates]:
+    """Runs a check: values are where, fault, runs, the toy's bars as JSON, prompt, method, temperature, seed.
+
+    Never raises: what goes wrong is said where the verdict stands.
+    """
+    try:
+        asked = read(values)
+        pair = runner.default if asked.where == lab.PAIR else None
+        if pair is not None:
+            runner.options.check(asked.prompt, asked.config)
+
+        def do(job: Job, loaded: Any) -> None:
+            for report in lab.reports(asked, loaded, lambda: job.stopped):
+                job.post(report)
+
+        job = runner.work(session, pair, do, PLACE)
+        yield None, proof_words.verdict(Report(asked.where, asked.fault), lang), *_nothing(), *buttons(True)
+        yield from _follow(runner, job, pair, lang)
+        yield *[gr.skip()] * 5, *buttons(False)
+    except GeneratorExit:
+        raise
+    except Exception as error:
+        yield gr.skip(), wrong(error, lang), *[gr.skip()] * 3, *buttons(False)
+
+
+def _follow(runner: Runner, job: Job, pair: str | None, lang: str) -> Iterator[Updates]:
+    told, drawn = None, 0.0
+    try:
+        for report in job.watch():
+            if report is None:
+                status = waiting(runner, job, pair) if pair is not None else _queued(runner, job)
+                if status != told:
+                    told = status
+                    yield gr.skip(), _status(status, lang), *[gr.skip()] * 3, *[gr.skip()] * 2
+            elif report is not told:
+                told = report
+                verdict, figure, *more = show(report, lang)
+                if report.trial is not None and not report.trial.over and time.monotonic() - drawn < FIGURES:
+                    figure = gr.skip()
+                else:
+                    drawn = time.monotonic()
+                yield report, verdict, figure, *more, *[gr.skip()] * 2
+    finally:
+        job.stop()  # the visitor has gone, or it is over anyway
+    if job.error is not None and not job.dropped:
+        raise job.error
+
+
+def read(values: Sequence[Any]) -> lab.Asked:
+    """The form, checked. Raises SpecvizError."""
+    where, fault, runs, bars, prompt, method, temperature, seed = values
+    p = q = None
+    if where == lab.TOY:
+        p, q = _bars(bars)
+    return lab.read(where, fault, runs, p, q, prompt, method, temperature, read_seed(seed))
+
+
+def _bars(text: Any) -> tuple[Any, Any]:
+    try:
+        found = json.loads(text) if isinstance(text, str) and len(text) < 1000 else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise SpecvizError("proof.not_probs", name="p", n=lab.WORDS)
+    return found.get("p"), found.get("q")
+
+
+def show(report: Report | None, lang: str) -> tuple:
+    """Updates of the verdict, the figure, the details and the identity check."""
+    if report is None:
+        return "", *_nothing()
+    figure = proof_chart.first_token(report, lang)
+    return (
+        proof_words.verdict(report, lang),
+        gr.update(value=figure, visible=figure is not None),
+        proof_words.details(report, lang),
+        proof_words.identity(report, lang),
+    )
+
+
+def _nothing() -> tuple:
+    return gr.update(visible=False), "", ""
+
+
+def buttons(busy: bool) -> tuple:
+    """Run while nothing runs, Stop while something does."""
+    return gr.update(interactive=not busy), gr.update(interactive=busy)
+
+
+def _queued(runner: Runner, job: Job) -> dict:
+    place = runner.place(job)
+    return {"kind": "queued", "n": place} if place else {"kind": "running"}
+
+
+def _status(status: dict, lang: str) -> str:
+    if status["kind"] == "queued":
+        text = t(lang, "proof.queued", n=status["n"])
+    elif status["kind"] == "loading":
+        text = t(lang, status["key"], **status["values"])
+    else:
+        text = t(lang, "proof.preparing")
+    return f'<div class="pf-verdict pf-running" role="status"><p><i aria-hidden="true">…</i> {markup(text)}</p></div>'
+
+
+def wrong(error: Exception, lang: str) -> str:
+    """What went wrong, as HTML; unforeseen failures are logged, and the visitor gets a calm sentence."""
+    told = failure(error)
+    return f'<p class="sv-wrong" role="alert">{markup(t(lang, told["key"], **told["values"]))}</p>'

@@ -1,0 +1,221 @@
+"""What the buttons of the Race tab do. Plain values in, updates of components out; the layout is in `race_tab.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from specviz.config import RunConfig, check_number
+from specviz.errors import SpecvizError
+from specviz.i18n import t
+from specviz.race import PARTS, Lane, Race, Sweep, point, result
+from specviz.trace import Trace
+from specviz.trace_json import vocab_to_json
+from specviz.ui import race_runs, settings
+from specviz.ui.flow import waiting
+from specviz.ui.lane import Job
+from specviz.ui.message import failure, message
+from specviz.ui.race_runs import PLACE, Progress
+from specviz.ui.runner import Runner
+from specviz.views import race_charts, race_html
+from specviz.views.race_html import Entry
+
+if TYPE_CHECKING:
+    from specviz.models.load import Pair
+
+History = tuple[Entry, ...]
+KEPT = 20  # races of a visitor
+KEPT_ROUNDS = 20_000  # of all of them together
+SWEEP_KS = tuple(range(9))
+SWEEP_TEMPERATURES = (0.0, 0.5, 1.0)
+SWEEP_TOKENS = 32  # of a run of a sweep, unless asked otherwise
+LEAST_TOKENS = 8
+PANELS = 7  # what `panels` updates
+SWEPT = 3  # what `swept` updates
+
+
+def buttons(busy: bool) -> tuple[Any, ...]:
+    """Race and Sweep while nothing runs, Stop while something does."""
+    return gr.update(interactive=not busy), gr.update(interactive=not busy), gr.update(interactive=busy)
+
+
+def race(
+    runner: Runner, values: Sequence[Any], auto: Any, history: History, session: str, lang: str
+) -> Iterator[tuple[Any, ...]]:
+    """Runs both lanes: updates of the track, the panels, the history, Race, Sweep, Stop. Never raises."""
+    same = (gr.skip(),) * (PANELS + 1)
+    try:
+        wanted = settings.read(values)
+        config = race_runs.drafting(wanted.config, auto is True)
+        runner.options.check(wanted.prompt, config)
+        yield gr.skip(), *same, *buttons(busy=True)
+
+        def work(job: Job, pair: Pair) -> None:
+            race_runs.race(job, pair, wanted.prompt, config)
+
+        job = runner.work(session, wanted.pair, work, PLACE)
+        for status in _waited_for(runner, job, wanted.pair):
+            yield status, *same, *(gr.skip(),) * 3
+        if job.dropped:
+            yield message(status=None), *same, *buttons(busy=False)
+            return
+        if job.error is not None:
+            raise job.error
+        figures = result(job.trace) if isinstance(job.trace, Race) else None
+        if figures is None:
+            yield message(status={"kind": "stopped"}), *same, *buttons(busy=False)
+            return
+        number = history[-1].number + 1 if history else 1
+        history = remembered(history, Entry(number, job.trace, figures))
+        yield track(history[-1]), *panels(history, number, lang), history, *buttons(busy=False)
+    except GeneratorExit:
+        raise
+    except Exception as error:
+        yield message(status=failure(error)), *same, *buttons(busy=False)
+
+
+def _waited_for(runner: Runner, job: Job, pair: str, whole: Job | None = None) -> Iterator[dict]:
+    """Messages for the track until the job is over. whole: the work that it is a part of."""
+    told: dict | None = None
+    try:
+        for news in job.watch():
+            if whole is not None:
+                whole.look()
+            if isinstance(news, Progress):
+                status = {"kind": "progress", "lane": news.lane, "tokens": news.tokens, "limit": news.limit}
+                status["ms"] = round(news.decode_ms, 3)
+            elif news is None:
+                status = waiting(runner, job, pair)
+            else:
+                continue
+            if status != told:
+                told = status
+                yield message(status=status)
+    finally:
+        job.stop()  # the visitor has gone, or it is over anyway
+
+
+def remembered(history: History, entry: Entry) -> History:
+    """The history with one more; the oldest go when there are too many, but the newest stays."""
+    kept = (*history, entry)[-KEPT:]
+    while len(kept) > 1 and sum(e.result.plain.rounds + e.result.fast.rounds for e in kept) > KEPT_ROUNDS:
+        kept = kept[1:]
+    return kept
+
+
+def entry_of(history: History, number: Any) -> Entry | None:
+    """The race with this number; None where there is none, whatever was sent."""
+    return next((e for e in history if e.number == number), None)
+
+
+def panels(history: History, number: Any, lang: str) -> tuple[Any, ...]:
+    """Updates of: figures, time split, ladder, formula, reasons, table of the session, list to choose from."""
+    shown = entry_of(history, number)
+    table = race_html.table(history, shown and shown.number, lang)
+    choices = [(race_html.label(e, lang), e.number) for e in reversed(history)]
+    choose = gr.update(choices=choices, value=shown and shown.number, interactive=bool(choices))
+    if shown is None:
+        return "", None, None, "", "", table, choose
+    return (
+        race_html.figures(shown, lang),
+        race_charts.split(shown.result, lang),
+        race_charts.ladder(shown.result, lang),
+        race_html.formula(shown, lang),
+        race_html.why(shown, lang),
+        table,
+        choose,
+    )
+
+
+def track(entry: Entry | None, play: bool = True) -> dict:
+    """The message that replays a race: for each lane its rounds with their parts in ms and their tokens."""
+    if entry is None:
+        return message(race=None, status=None)
+    race, r = entry.race, entry.result
+    lanes = [_lane(race.plain, r.plain), _lane(race.fast, r.fast)]
+    shown = {
+        "number": entry.number,
+        "method": race.fast.config.method,
+        "speedup": r.speedup,
+        "lanes": lanes,
+        "vocab": vocab_to_json(race.plain.vocab) | vocab_to_json(race.fast.vocab),
+    }
+    return message(race=shown, play=play, status=None)
+
+
+def _lane(trace: Trace, lane: Lane) -> dict:
+    rounds = []
+    for r in trace.rounds:
+        parts = [round(sum(r.times.draft), 3), *(getattr(r.times, name) for name in PARTS[1:])]
+        rounds.append({"parts": parts, "tokens": list(r.emitted), "accepted": len(r.path)})
+    return {"prefill": round(lane.prefill_ms, 1), "rounds": rounds}
+
+
+def sweep(runner: Runner, values: Sequence[Any], tokens: Any, session: str, lang: str) -> Iterator[tuple[Any, ...]]:
+    """Runs all cells, each as a job of its own, so that others get their turns between: updates of the progress, the
+    heat map, the sentence, the sweep itself, Race, Sweep, Stop. Never raises.
+    """
+    quiet = (gr.skip(),) * 3
+    whole = runner.hold(session, "sweep")
+    try:
+        wanted = settings.read(values)
+        base = _swept_config(runner, wanted, tokens)
+        done = Sweep(base.method, SWEEP_KS, SWEEP_TEMPERATURES)
+        yield *swept(None, lang), done, *buttons(busy=True)
+        for n, (temperature, k) in enumerate(done.cells):
+            told = t(lang, "race.sweep_running", n=n + 1, all=len(done.cells), k=k, temperature=f"{temperature:g}")
+            yield race_html.progress(told, n / len(done.cells)), gr.skip(), gr.skip(), gr.skip(), *quiet
+            whole.look()
+            if whole.stopped:
+                break
+            one = replace(base, k=k, temperature=temperature)
+            job = runner.work(session, wanted.pair, _cell(wanted.prompt, one), PLACE)
+            for _ in _waited_for(runner, job, wanted.pair, whole):
+                pass
+            if job.error is not None:
+                raise job.error
+            found = point(job.trace) if isinstance(job.trace, Trace) else None
+            if job.dropped or found is None:
+                break
+            done = replace(done, points=(*done.points, replace(found, k=k)))
+            yield gr.skip(), *swept(done, lang)[1:], done, *quiet
+        yield *swept(done, lang), done, *buttons(busy=False)
+    except GeneratorExit:
+        raise
+    except Exception as error:
+        said = failure(error)
+        text = t(lang, said["key"], **(error.values if isinstance(error, SpecvizError) else {}))
+        yield race_html.problem(text), gr.skip(), gr.skip(), gr.skip(), *buttons(busy=False)
+    finally:
+        whole.done = True
+
+
+def _swept_config(runner: Runner, wanted: settings.Settings, tokens: Any) -> RunConfig:
+    """What all cells have in common: chains of the chosen drafter."""
+    limit = runner.options.sweep_tokens
+    number = check_number("max_new_tokens", tokens, int, LEAST_TOKENS, limit)
+    if wanted.config.method == "none":
+        raise SpecvizError("race.sweep_none")
+    config = replace(wanted.config, tree=(), nodes=0, max_new_tokens=number, overrides=())
+    runner.options.check(wanted.prompt, config)
+    return config
+
+
+def _cell(prompt: str, config: RunConfig) -> Any:
+    def work(job: Job, pair: Pair) -> None:
+        run = race_runs.plain(config) if config.k == 0 else config
+        trace = race_runs.timed(job, pair, prompt, run, lane=int(config.k > 0))
+        if trace is not None:
+            job.post(trace)
+
+    return work
+
+
+def swept(found: Sweep | None, lang: str) -> tuple[Any, ...]:
+    """Updates of: the progress, the heat map, the sentence under it."""
+    if found is None or not found.points:
+        return "", gr.update(value=None, visible=False), ""
+    return "", gr.update(value=race_charts.heat(found, lang), visible=True), race_html.swept(found, lang)

@@ -1,0 +1,113 @@
+"""What the Serve tab shows, and what its buttons do. No layout: that is in `serve_tab.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from specviz.config import short
+from specviz.errors import SpecvizError
+from specviz.i18n import t
+from specviz.models.presets import CUSTOM
+from specviz.models.served import served_of
+from specviz.serving.client import Server
+from specviz.serving.compare import measure_server, own
+from specviz.serving.export import Served, export
+from specviz.serving.known import SERVED
+from specviz.serving.translate import translate
+from specviz.serving.versions import read_version
+from specviz.trace import Trace
+from specviz.ui import serve_html, settings
+from specviz.ui.message import failure
+from specviz.ui.options import Options
+from specviz.ui.runner import Runner
+
+PAGE = "page"  # among the models to serve: those of this page
+EMPTY = ("", "", "", "")
+
+
+def written(
+    runner: Runner, lang: str, version: Any, models: Any, gpus: Any, values: Sequence[Any]
+) -> tuple[str, str, str, str]:
+    """HTML of: the Python program, the server's command, the JSON, the notes. Never raises."""
+    try:
+        wanted = settings.read(values)
+        runner.options.check(wanted.prompt, wanted.config)
+        done = export(wanted.config, _served(runner, wanted.pair, models, gpus), read_version(version))
+        texts = [note.text(lang) for note in done.notes]
+        parts = (done.python(wanted.prompt), done.command, done.json)
+        return *(serve_html.code(part) for part in parts), serve_html.notes(texts)
+    except Exception as error:
+        return *EMPTY[1:], serve_html.problem(_worded(error, lang))
+
+
+def gpus_of(models: Any) -> int:
+    """How many GPUs a choice of models is for."""
+    return SERVED[models].tensor_parallel if models in SERVED else 1
+
+
+def _served(runner: Runner, pair: str, models: Any, gpus: Any) -> Served:
+    if isinstance(models, str) and models in SERVED:
+        return Served(SERVED[models].target, SERVED[models].draft, tensor_parallel=gpus)
+    if models != PAGE:
+        raise SpecvizError("errors.choice", name="models", value=short(models), choices=", ".join((PAGE, *SERVED)))
+    if pair not in runner.pairs():
+        raise SpecvizError("errors.choice", name="pair", value=short(pair), choices=", ".join(runner.pairs()))
+    o = runner.options
+    heads = o.heads if pair == runner.default else None
+    if pair == CUSTOM:
+        found = served_of(None, o.target, o.draft, heads, gpus)
+    else:
+        found = served_of(pair, heads=heads, gpus=gpus, folders=not o.public)
+    return _unlocated(found) if o.public else found
+
+
+def _unlocated(found: Served) -> Served:
+    """The same without the paths of this machine, which are nobody else's business."""
+    names = (found.target, found.draft, found.heads)
+    target, draft, heads = (Path(name).name if name and Path(name).exists() else name for name in names)
+    return replace(found, target=target or found.target, draft=draft, heads=heads)
+
+
+def translated(text: Any, version: Any, lang: str) -> tuple[str, str]:
+    """HTML of: today's code, what changed. Never raises."""
+    try:
+        done = translate(text, read_version(version))
+        notes = [note.text(lang) for note in done.notes]
+        return serve_html.code(done.code), serve_html.changes(done.changes, lang) + serve_html.notes(notes)
+    except Exception as error:
+        return "", serve_html.problem(_worded(error, lang))
+
+
+def compare(options: Options, trace: Trace | None, lang: str) -> Iterator[tuple[str, Any]]:
+    """Updates of: the table, the button. Never raises."""
+    yield serve_html.waiting(t(lang, "serve.compare_running")), gr.update(interactive=False)
+    try:
+        if options.vllm_url is None:
+            raise SpecvizError("serve.compare_none")
+        if trace is None or not trace.rounds:
+            raise SpecvizError("serve.compare_nothing")
+        options.check(trace.prompt.text, trace.config)
+        theirs = measure_server(Server(options.vllm_url), trace.prompt.text, trace.config, beside=trace)
+        table = serve_html.comparison(trace, own(trace), theirs, lang)
+    except GeneratorExit:
+        raise
+    except Exception as error:
+        table = serve_html.problem(_worded(_without_address(error, options), lang))
+    yield table, gr.update(interactive=True)
+
+
+def _without_address(error: Exception, options: Options) -> Exception:
+    """Where the operator's server is, is nothing for strangers."""
+    hidden = options.public and isinstance(error, SpecvizError) and error.key == "serve.down"
+    return SpecvizError("serve.away") if hidden else error
+
+
+def _worded(error: Exception, lang: str) -> str:
+    """One sentence; what was not foreseen is logged, and the visitor gets a calm one."""
+    said = failure(error)
+    return t(lang, said["key"], **(error.values if isinstance(error, SpecvizError) else {}))

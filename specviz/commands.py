@@ -170,7 +170,7 @@ def tune(args: argparse.Namespace) -> int:
     lines = [
         say(
             "tune_timing",
-            wait=timing.wait,
+            spin=timing.spin,
             threads=timing.threads,
             busy=say("tune_busy") if timing.busy else "",
             times=", ".join(f"{dtype} {timing.one[dtype]:.1f} / {timing.five[dtype]:.1f}" for dtype in timing.one),
@@ -178,7 +178,7 @@ def tune(args: argparse.Namespace) -> int:
         for timing in timings
     ]
     threads = chosen.threads or say("tune_all_cores")
-    lines.append(say("tune_chosen", wait=chosen.wait, threads=threads, dtype=chosen.dtype, path=file))
+    lines.append(say("tune_chosen", spin=chosen.spin, threads=threads, dtype=chosen.dtype, path=file))
     out(args, {"chosen": asdict(chosen), "timings": table(timings), "path": str(file)}, "\n".join(lines))
     return 0
 

@@ -42,6 +42,6 @@ def t(lang: str, key: str, **values: object) -> str:
 
 
 def counted(lang: str, key: str, n: int, **values: object) -> str:
-    """The text of `key` for n things, filled in with `{n}` too; for one of them that of `<key>_one`, if there is one."""
+    """The text of `key` for n things, `{n}` filled in too; for one of them that of `<key>_one`, if there is one."""
     one = f"{key}_one"
     return t(lang, one if n == 1 and one in strings(lang) else key, n=n, **values)

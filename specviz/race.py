@@ -7,10 +7,11 @@ steps, so that 1 is what a token costs without drafting.
 from __future__ import annotations
 
 import statistics
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from specviz.costs import Costs, costs_of
 from specviz.metrics import measure
 from specviz.theory import expected_tokens, expected_tokens_by_position, speedup_by_position
 from specviz.trace import Kind, Round, Times, Trace
@@ -57,34 +58,6 @@ class Lane:
     prefill_ms: float
     tokens_per_second: float
     per_token: Mapping[str, float]  # milliseconds a token in each of PARTS
-
-
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """What a round costs, in plain target steps.
-
-    Medians among rounds that drafted equally many tokens, weighted by how often that was, as in the benchmark: one
-    hiccup of the machine is no property of a drafter.
-
-    step_ms   the median target pass of plain decoding
-    steps     draft passes of a round
-    c         one draft pass; None where there was none
-    drafting  all drafting of a round
-    checking  the target's pass
-    usual     nodes that were drafted most often, not counting rounds without a draft; 0 where none drafted
-    at_usual  the target's pass over so many and one more token
-    rest      judging and rolling back; of a plain step the same is `plain_rest`
-    """
-
-    step_ms: float
-    steps: float
-    c: float | None
-    drafting: float
-    checking: float
-    usual: int
-    at_usual: float
-    rest: float
-    plain_rest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +136,7 @@ def result(race: Race) -> Result | None:
     if not (race.plain.generated and race.fast.generated):
         return None
     plain, fast = _lane(race.plain, race.timed[0]), _lane(race.fast, race.timed[1])
-    costs = _costs(race.timed[1].rounds, race.timed[0].rounds)
+    costs = costs_of(race.timed[1].rounds, race.timed[0].rounds)
     ratio = fast.tokens_per_second / plain.tokens_per_second
     outlook = _outlook(race.fast.rounds, costs, ratio)
     steps = [r.times.target for r in race.plain.rounds]
@@ -196,31 +169,6 @@ def _lane(run: Trace, timed: Trace) -> Lane:
 
 def _part(times: Times, name: str) -> float:
     return sum(times.draft) if name == "draft" else getattr(times, name)
-
-
-def _costs(rounds: Sequence[Round], plain: Sequence[Round]) -> Costs:
-    step = max(statistics.median(r.times.target for r in plain), 1e-6)
-    by_size: dict[int, list[Round]] = defaultdict(list)
-    for r in rounds:
-        by_size[len(r.draft.tokens)].append(r)
-
-    def typical(value: Callable[[Round], float]) -> float:
-        medians = ((statistics.median(map(value, some)), len(some)) for some in by_size.values())
-        return sum(median * n for median, n in medians) / len(rounds)
-
-    usual = max((size for size in by_size if size), key=lambda size: (len(by_size[size]), size), default=0)
-    passes = [sum(r.times.draft) / len(r.times.draft) for r in by_size[usual] if r.times.draft]
-    return Costs(
-        step_ms=step,
-        steps=sum(len(r.times.draft) for r in rounds) / len(rounds),
-        c=statistics.median(passes) / step if passes else None,
-        drafting=typical(lambda r: sum(r.times.draft)) / step,
-        checking=typical(lambda r: r.times.target) / step,
-        usual=usual,
-        at_usual=statistics.median(r.times.target for r in by_size[usual]) / step if usual else 1.0,
-        rest=typical(lambda r: r.times.verify + r.times.commit) / step,
-        plain_rest=statistics.median(r.times.verify + r.times.commit for r in plain) / step,
-    )
 
 
 def _outlook(rounds: Sequence[Round], costs: Costs, measured: float) -> Outlook:
@@ -309,10 +257,14 @@ def best_k(trace: Trace, costs: Costs) -> tuple[int, float] | None:
             return 1.0
         tokens = expected_tokens_by_position((known + [known[-1]] * k)[:k])
         draft = drafting if trace.config.method in AT_ONCE else drafting * k / costs.usual
-        check = 1 + (costs.at_usual - 1) * k / costs.usual
+        more = max(
+            0.0, costs.at_usual - 1
+        )  # a pass that was measured as cheaper than a step is not cheaper still with more
+        check = min(1.0, costs.at_usual) + more * k / costs.usual
         return (1 - found + found * tokens) / (1 - found + found * max(draft + check, 1e-6))
 
-    best = max(range(HIGHEST_K + 1), key=gain)
+    highest = _depth(rounds) if trace.config.method == "medusa" else HIGHEST_K  # there are only so many heads
+    best = max(range(highest + 1), key=gain)
     return best, gain(best)
 
 
@@ -322,51 +274,3 @@ def _spread(values: Sequence[float]) -> float:
         return 0.0
     q1, middle, q3 = statistics.quantiles(values, n=4, method="inclusive")
     return (q3 - q1) / middle if middle else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One run of a sweep."""
-
-    k: int
-    temperature: float
-    tokens_per_second: float
-    tokens_per_round: float
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """Runs over k and temperature, of which some may still be missing. k = 0 is plain decoding."""
-
-    method: str
-    ks: tuple[int, ...]
-    temperatures: tuple[float, ...]
-    points: tuple[Point, ...] = ()
-
-    @property
-    def cells(self) -> list[tuple[float, int]]:
-        """What is run, in this order: at each temperature plain decoding comes first."""
-        return [(temperature, k) for temperature in self.temperatures for k in self.ks]
-
-    def at(self, k: int, temperature: float) -> Point | None:
-        """The point of a cell that was run."""
-        return next((p for p in self.points if (p.k, p.temperature) == (k, temperature)), None)
-
-    def speedup(self, k: int, temperature: float) -> float | None:
-        """Against plain decoding at the same temperature."""
-        point, plain = self.at(k, temperature), self.at(0, temperature)
-        return point.tokens_per_second / plain.tokens_per_second if point and plain else None
-
-    @property
-    def best(self) -> Point | None:
-        """The highest speed-up."""
-        return max(self.points, key=lambda p: self.speedup(p.k, p.temperature) or 0.0, default=None)
-
-
-def point(trace: Trace) -> Point | None:
-    """A run as a point of a sweep; None where nothing was written."""
-    m = measure(trace.rounds)
-    k = trace.config.k if trace.config.method != "none" else 0
-    if not m.emitted or not m.tokens_per_second:
-        return None
-    return Point(k, trace.config.temperature, m.tokens_per_second, m.emitted / m.rounds)

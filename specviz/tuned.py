@@ -17,9 +17,16 @@ from specviz.cache import cache_dir
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """wait: OMP_WAIT_POLICY; threads: OMP_NUM_THREADS, None: one for each core; dtype: what "auto" means on the CPU."""
+    """spin: how often an idle thread looks before it sleeps (GOMP_SPINCOUNT); threads: OMP_NUM_THREADS, None: one for
+    each core; dtype: what "auto" means on the CPU.
 
-    wait: str = "passive"
+    A pass has hundreds of parallel products with hardly anything between them. Threads that sleep at once must be woken
+    each time (a quarter of the speed on two cores); threads that spin for long, as is OpenMP's default, take the core
+    away from whoever else has work, and everything waits for the scheduler (20 times slower). 1000 looks are some
+    microseconds: enough to be there for the next product, too few to harm anybody.
+    """
+
+    spin: int = 1000
     threads: int | None = None
     dtype: str = "float32"
 
@@ -35,7 +42,7 @@ def remembered() -> Tuned:
         data = json.loads(_file().read_text(encoding="utf-8"))
         found = Tuned(**data["chosen"])
         whole = found.threads is None or (type(found.threads) is int and 1 <= found.threads <= 1024)
-        known = found.wait in ("passive", "active") and found.dtype in ("float32", "bfloat16")
+        known = type(found.spin) is int and found.spin >= 0 and found.dtype in ("float32", "bfloat16")
         return found if whole and known and data["machine"] == machine() else Tuned()
     except (OSError, ValueError, TypeError, KeyError):
         return Tuned()
@@ -58,9 +65,9 @@ def forget() -> None:
 def apply() -> None:
     """Into the environment of this process, where nothing else is said. Before torch is imported."""
     found = remembered()
-    # passive is the default: else, while another process uses a core, every small parallel operation waits out a
-    # scheduler tick (20 times slower on two cores); on an idle machine it costs some 10 %
-    os.environ.setdefault("OMP_WAIT_POLICY", found.wait)
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ["OMP_WAIT_POLICY"] = "passive"  # for OpenMP libraries that know nothing of a count
+        os.environ.setdefault("GOMP_SPINCOUNT", str(found.spin))
     if found.threads is not None:
         os.environ.setdefault("OMP_NUM_THREADS", str(found.threads))
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from specviz.bench.runs import Run
+from specviz.costs import costs_of
 from specviz.metrics import measure
 from specviz.theory import speedup_by_position
 from specviz.trace import Kind, Round
@@ -64,32 +64,19 @@ def middle(values: Iterable[float | None]) -> float | None:
 
 
 def costs(run: Run, plain: Run) -> Costs | None:
-    """None where one of the two has no rounds, as those of other engines have not.
-
-    Times are medians among rounds that drafted equally many tokens, weighted by how often that was: a lookup that finds
-    nothing has its target read one token only.
-    """
+    """None where one of the two has no rounds, as those of other engines have not."""
     if not run.rounds or not plain.rounds:
         return None
-    step = statistics.median(r.times.target for r in plain.rounds)
-    by_size: dict[int, list[Round]] = defaultdict(list)
-    for r in run.rounds:
-        by_size[len(r.draft.tokens)].append(r)
-    shares = {size: len(rounds) / len(run.rounds) for size, rounds in by_size.items()}
-    draft_ms = {size: statistics.median(sum(r.times.draft) for r in rounds) for size, rounds in by_size.items()}
-    target_ms = {size: statistics.median(r.times.target for r in rounds) for size, rounds in by_size.items()}
-    drafting = sum(shares[size] * draft_ms[size] for size in by_size) / step
-    checking = sum(shares[size] * target_ms[size] for size in by_size) / step
-    steps = [sum(r.times.draft) / len(r.times.draft) for r in by_size[max(by_size)] if r.times.draft]
+    found = costs_of(run.rounds, plain.rounds)
     conditional = [alpha or 0.0 for alpha in measure(run.rounds).conditional]
     split = _split(run)
     wall = sum(split.values())
     return Costs(
-        step_ms=step,
-        c=statistics.median(steps) / step if steps else None,
-        drafting=drafting,
-        checking=checking,
-        predicted=speedup_by_position(conditional, drafting, checking),
+        step_ms=found.step_ms,
+        c=found.c,
+        drafting=found.drafting,
+        checking=found.checking,
+        predicted=speedup_by_position(conditional, found.drafting, found.checking),
         overhead=1 - (split["draft"] + split["target"]) / wall if wall else 0.0,
         split=split,
     )

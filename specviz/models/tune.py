@@ -1,8 +1,8 @@
-"""A short measurement: which way of waiting, how many threads and which precision are best on this CPU.
+"""A short measurement: how long idle threads should spin, how many there should be and which precision are best on this CPU.
 
 What is timed is what a round consists of, products of a few rows with weights that do not fit into the processor's
 caches, for one token and for a draft of five. Threads and their waiting are fixed when torch is loaded, so each trial
-is a process of its own. Waiting actively is taken only where it also does well while another process is busy.
+is a process of its own. Spinning for longer is chosen only where it also does well while another process is busy.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 
 from specviz.tuned import Tuned
 
+SPINS = (0, Tuned().spin, 100_000)  # asleep at once; the default; as OpenMP would by itself
 BETTER = 1.05  # what a choice must gain over the default: less is noise
 MUCH = 1.25  # bf16 must gain so much: it is coarser, and greedy output is compared in fp32
 BUSY = "while True: pass"
@@ -28,7 +29,7 @@ Progress = Callable[[float], None]
 class Timing:
     """Milliseconds of a pass over one token and over five, in each precision."""
 
-    wait: str
+    spin: int
     threads: int
     busy: bool  # while another process was busy
     one: dict[str, float]
@@ -42,32 +43,33 @@ class Timing:
 def measure(progress: Progress = lambda share: None) -> list[Timing]:
     """Times every combination. Raises subprocess.SubprocessError where a trial does not end well."""
     cores = os.cpu_count() or 1
-    trials = [(wait, n, False) for n in sorted({cores, max(1, cores // 2)}) for wait in ("passive", "active")]
-    trials += [(wait, cores, True) for wait in ("passive", "active")]
+    trials = [(spin, n, False) for n in sorted({cores, max(1, cores // 2)}) for spin in SPINS]
+    trials += [(spin, cores, True) for spin in SPINS]
     timings = []
-    for i, (wait, threads, busy) in enumerate(trials):
+    for i, (spin, threads, busy) in enumerate(trials):
         progress(i / len(trials))
-        timings.append(_timed(wait, threads, busy))
+        timings.append(_timed(spin, threads, busy))
     return timings
 
 
 def choose(timings: list[Timing]) -> Tuned:
     """The best of the timings; the default where the gain is too small to be sure of."""
-    alone = {(t.wait, t.threads): t for t in timings if not t.busy}
-    loaded = {t.wait: t for t in timings if t.busy}
-    most = max(threads for _, threads in alone)
-    wait, threads = "passive", most
+    alone = {(t.spin, t.threads): t for t in timings if not t.busy}
+    loaded = {t.spin: t for t in timings if t.busy}
+    spin, most = Tuned().spin, max(threads for _, threads in alone)
+    threads = most
     for candidate in alone.values():
-        fair = candidate.wait == "passive" or loaded["active"].cost() < MUCH * loaded["passive"].cost()
-        if fair and BETTER * candidate.cost() < alone[wait, threads].cost():
-            wait, threads = candidate.wait, candidate.threads
-    best = alone[wait, threads]
+        fair = candidate.spin <= Tuned().spin or loaded[candidate.spin].cost() < MUCH * loaded[Tuned().spin].cost()
+        if fair and BETTER * candidate.cost() < alone[spin, threads].cost():
+            spin, threads = candidate.spin, candidate.threads
+    best = alone[spin, threads]
     coarse = "bfloat16" in best.five and MUCH * best.cost("bfloat16") < best.cost()
-    return Tuned(wait, None if threads == most else threads, "bfloat16" if coarse else "float32")
+    return Tuned(spin, None if threads == most else threads, "bfloat16" if coarse else "float32")
 
 
-def _timed(wait: str, threads: int, busy: bool) -> Timing:
-    environment = os.environ | {"OMP_WAIT_POLICY": wait, "OMP_NUM_THREADS": str(threads)}
+def _timed(spin: int, threads: int, busy: bool) -> Timing:
+    fixed = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": str(spin), "OMP_NUM_THREADS": str(threads)}
+    environment = os.environ | fixed
     other = subprocess.Popen([sys.executable, "-c", BUSY]) if busy else None
     try:
         done = subprocess.run(
@@ -77,7 +79,7 @@ def _timed(wait: str, threads: int, busy: bool) -> Timing:
         if other:
             other.kill()
             other.wait()
-    return Timing(wait, threads, busy, **json.loads(done.stdout.splitlines()[-1]))
+    return Timing(spin, threads, busy, **json.loads(done.stdout.splitlines()[-1]))
 
 
 def trial() -> str:

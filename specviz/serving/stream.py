@@ -1,4 +1,4 @@
-"""A streamed answer of the OpenAI-compatible API: events in, text and counts out. Raises SpecvizError for what is none."""
+"""A streamed answer of the OpenAI-compatible API: events in, text and counts out; SpecvizError for what is none."""
 
 from __future__ import annotations
 

@@ -71,5 +71,6 @@ def build(options: Options, runner: Runner | None = None) -> App:
         learn_tab.build(page, shared)
         serve_tab.build(page, shared)
         lang.change(None, [lang], labels.components, js=labels.script())
-        demo.load(None, None, [lang], js="() => SpecvizApp.language()").then(None, None, None, js="() => SpecvizApp.tour()")
+        spoken = demo.load(None, None, [lang], js="() => SpecvizApp.language()")
+        spoken.then(None, None, None, js="() => SpecvizApp.tour()")
     return App(demo, runner)

@@ -11,7 +11,8 @@ import gradio as gr
 from specviz.config import RunConfig, check_number
 from specviz.errors import SpecvizError
 from specviz.i18n import t
-from specviz.race import PARTS, Lane, Race, Sweep, point, result
+from specviz.race import PARTS, Lane, Race, result
+from specviz.race_sweep import Sweep, point
 from specviz.trace import Trace
 from specviz.trace_json import vocab_to_json
 from specviz.ui import race_runs, settings
@@ -20,7 +21,7 @@ from specviz.ui.lane import Job
 from specviz.ui.message import failure, message
 from specviz.ui.race_runs import PLACE, Progress
 from specviz.ui.runner import Runner
-from specviz.views import race_charts, race_html
+from specviz.views import race_charts, race_html, race_lists
 from specviz.views.race_html import Entry
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def entry_of(history: History, number: Any) -> Entry | None:
 def panels(history: History, number: Any, lang: str) -> tuple[Any, ...]:
     """Updates of: figures, time split, ladder, formula, reasons, table of the session, list to choose from."""
     shown = entry_of(history, number)
-    table = race_html.table(history, shown and shown.number, lang)
+    table = race_lists.table(history, shown and shown.number, lang)
     choices = [(race_html.label(e, lang), e.number) for e in reversed(history)]
     choose = gr.update(choices=choices, value=shown and shown.number, interactive=bool(choices))
     if shown is None:
@@ -167,7 +168,7 @@ def sweep(runner: Runner, values: Sequence[Any], tokens: Any, session: str, lang
         yield *swept(None, lang), done, *buttons(busy=True)
         for n, (temperature, k) in enumerate(done.cells):
             told = t(lang, "race.sweep_running", n=n + 1, all=len(done.cells), k=k, temperature=f"{temperature:g}")
-            yield race_html.progress(told, n / len(done.cells)), gr.skip(), gr.skip(), gr.skip(), *quiet
+            yield race_lists.progress(told, n / len(done.cells)), gr.skip(), gr.skip(), gr.skip(), *quiet
             whole.look()
             if whole.stopped:
                 break
@@ -188,7 +189,7 @@ def sweep(runner: Runner, values: Sequence[Any], tokens: Any, session: str, lang
     except Exception as error:
         said = failure(error)
         text = t(lang, said["key"], **(error.values if isinstance(error, SpecvizError) else {}))
-        yield race_html.problem(text), gr.skip(), gr.skip(), gr.skip(), *buttons(busy=False)
+        yield race_lists.problem(text), gr.skip(), gr.skip(), gr.skip(), *buttons(busy=False)
     finally:
         whole.done = True
 
@@ -218,4 +219,4 @@ def swept(found: Sweep | None, lang: str) -> tuple[Any, ...]:
     """Updates of: the progress, the heat map, the sentence under it."""
     if found is None or not found.points:
         return "", gr.update(value=None, visible=False), ""
-    return "", gr.update(value=race_charts.heat(found, lang), visible=True), race_html.swept(found, lang)
+    return "", gr.update(value=race_charts.heat(found, lang), visible=True), race_lists.swept(found, lang)

@@ -71,7 +71,7 @@ def build(page: Page, desk: Desk) -> list:
     desk.step.click(on_step, inputs, outputs, api_name="step", **lane)
     desk.stop.click(on_stop, None, [desk.stop], queue=False, api_name="stop", **quiet)
     opened.then(empty_panels, None, side, **private)
-    sample.input(empty_panels, None, side, **private)
+    sample.select(empty_panels, None, side, **private)
     opened.then(lambda: NO_SAMPLE, None, [sample], **private)
 
     # another trace comes: what belonged to the last one goes, and the stage shows no recorded run any more
@@ -94,7 +94,8 @@ def build(page: Page, desk: Desk) -> list:
         runner.drop(request.session_hash or "")
         return step_handlers.choose(name, runner) if name != NO_SAMPLE else (gr.skip(),) * (2 + len(controls))
 
-    sample.input(on_sample, [sample], [stage, trace, *controls], queue=False, api_name="bundled_run", **quiet)
+    # not `input`, which Gradio also sends when the focus leaves the list
+    sample.select(on_sample, [sample], [stage, trace, *controls], queue=False, api_name="bundled_run", **quiet)
     stage.resync(step_handlers.resync, [trace], [stage], **private)
     for chip, example in zip(desk.chips, EXAMPLES, strict=True):
         chip.click(None, None, [prompt], js=f"() => SpecvizApp.example('{example}')")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from specviz.i18n import t
+from specviz.i18n import counted, t
 from specviz.metrics import measure
 from specviz.trace import Trace
 from specviz.views.numbers import prob
@@ -37,7 +37,7 @@ def comparison(one: Trace, fork: Trace, change: str, lang: str) -> str:
     where = difference(one, fork)
     shared = sum(len(r.emitted) for r in fork.rounds[:at])
     if where.at is None:
-        told = t(lang, "views.same_text", n=where.common - shared)
+        told = counted(lang, "views.same_text", where.common - shared)
     else:
         a, b = name(vocabulary(one), one.generated[where.at]), name(vocabulary(fork), fork.generated[where.at])
         told = t(lang, "views.differs", n=where.at + 1, m=where.at - shared + 1, a=a, b=b)

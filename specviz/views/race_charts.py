@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from specviz.i18n import t
-from specviz.race import LOSSES, PARTS, Result, Sweep
+from specviz.race import LOSSES, PARTS, Result
+from specviz.race_sweep import Sweep
 from specviz.views.distributions import AMBER, BLUE, GREEN, GREY, HOVER, LINE, RED, VIOLET
 
 COLORS = {"draft": AMBER, "target": BLUE, "verify": GREEN, "commit": VIOLET}

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 from specviz.config import RunConfig
 from specviz.i18n import t
-from specviz.race import AT_ONCE, Race, Result, Sweep
+from specviz.race import AT_ONCE, Race, Result
 from specviz.trace import Finish
 from specviz.views.numbers import prob
-from specviz.views.tokens import markup, visible
+from specviz.views.tokens import markup
 
 NONE = "–"
-PROMPT = 40  # characters of a prompt in the table
 TERMS = 6  # positions that are written out in the formula
 
 
@@ -68,7 +67,7 @@ def figures(entry: Entry, lang: str) -> str:
         f"<div{_kind(name, r)}><dt>{markup(t(lang, f'race.tile_{name}', n=c.usual + 1))}</dt><dd>{value}</dd></div>"
         for name, value in tiles
     )
-    return f'<dl class="sv-race-tiles">{made}</dl>' + _paragraphs([_texts(race, lang), *_notes(race, r, lang)])
+    return f'<dl class="sv-race-tiles">{made}</dl>' + paragraphs([_texts(race, lang), *_notes(race, r, lang)])
 
 
 def _kind(name: str, r: Result) -> str:
@@ -128,7 +127,7 @@ def formula(entry: Entry, lang: str) -> str:
         t(lang, f"race.{drafting}", d=f"{c.drafting:.2f}", c=f"{c.c or 0:.2f}", steps=f"{c.steps:.1f}"),
         t(lang, "race.legend_checking", v=f"{c.checking:.2f}"),
     ]
-    return made + _list(legend) + _paragraphs([*_checking(race, r, lang), _gap(r, lang)])
+    return made + _list(legend) + paragraphs([*_checking(race, r, lang), _gap(r, lang)])
 
 
 def _checking(race: Race, r: Result, lang: str) -> list[str]:
@@ -166,7 +165,7 @@ def why(entry: Entry, lang: str) -> str:
     changes = _gains(r, lang) if o.predicted > 1 else _needs(entry, lang)
     return (
         f"<h4>{markup(title)}</h4>"
-        + _paragraphs([t(lang, f"race.most_{r.culprit}", **words), *_best(entry, lang)])
+        + paragraphs([t(lang, f"race.most_{r.culprit}", **words), *_best(entry, lang)])
         + _list(changes)
     )
 
@@ -219,76 +218,14 @@ def _best(entry: Entry, lang: str) -> list[str]:
     return [t(lang, f"race.{key}", k=k, x=f"{x:.2f}")]
 
 
-def table(entries: Sequence[Entry], shown: int | None, lang: str) -> str:
-    """The races of the session, the newest first."""
-    if not entries:
-        return ""
-    names = ("number", "prompt", "drafter", "temperature", "plain", "fast", "speedup", "predicted", "tokens", "alpha")
-    names = (*names, "c", "checking")
-    head = "".join(f"<th>{markup(t(lang, f'race.column_{name}'))}</th>" for name in names)
-    body = "".join(_row(entry, entry.number == shown, lang) for entry in reversed(entries))
-    return (
-        '<div class="sv-p-scroll" tabindex="0"><table class="sv-p-table sv-races">'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-def _row(entry: Entry, shown: bool, lang: str) -> str:
-    r, config = entry.result, entry.race.fast.config
-    text = visible(entry.race.fast.prompt.text, keep_spaces=True)
-    o, c = r.outlook, r.costs
-    cells = [
-        f"{'▸ ' if shown else ''}{entry.number}",
-        text if len(text) <= PROMPT else text[: PROMPT - 1] + "…",
-        drafter(config, lang),
-        f"{config.temperature:g}",
-        f"{r.plain.tokens_per_second:.1f}",
-        f"{r.fast.tokens_per_second:.1f}",
-        f"{'▲' if r.speedup > 1 else '▼'} {r.speedup:.2f}×",
-        f"{o.predicted:.2f}×",
-        f"{r.fast.tokens / r.fast.rounds:.2f}",
-        NONE if o.alpha is None else prob(o.alpha),
-        NONE if c.c is None else f"{c.c:.2f}",
-        f"{c.checking:.2f}",
-    ]
-    mark = ' class="sv-p-on" aria-current="true"' if shown else ""
-    return f"<tr{mark}>" + "".join(f"<td>{markup(cell)}</td>" for cell in cells) + "</tr>"
-
-
-def swept(sweep: Sweep, lang: str) -> str:
-    """The sweep in a sentence."""
-    best = sweep.best
-    if best is None:
-        return ""
-    done, all_ = len(sweep.points), len(sweep.cells)
-    words = {"k": best.k, "temperature": f"{best.temperature:g}", "x": f"{sweep.speedup(best.k, best.temperature):.2f}"}
-    words["method"] = t(lang, f"ui.method_{sweep.method}")
-    told = [t(lang, "race.sweep_best" if best.k else "race.sweep_plain", **words)]
-    if done < all_:
-        told.append(t(lang, "race.sweep_part", done=done, all=all_))
-    return _paragraphs(told)
-
-
 def _fraction(top: str, bottom: str) -> str:
     return f'<span class="sv-fraction"><span>{top}</span><i>/</i><span>{bottom}</span></span>'
 
 
-def _paragraphs(texts: Sequence[str]) -> str:
+def paragraphs(texts: Sequence[str]) -> str:
+    """Plain texts."""
     return "".join(f"<p>{markup(text)}</p>" for text in texts)
 
 
 def _list(texts: Sequence[str]) -> str:
     return '<ul class="sv-list">' + "".join(f"<li>{markup(text)}</li>" for text in texts) + "</ul>"
-
-
-def progress(text: str, fraction: float) -> str:
-    """How far something is."""
-    return (
-        f'<p class="sv-state sv-state-loading" role="status"><i class="sv-dot"></i><span>{markup(text)}</span>'
-        f'<i class="sv-bar" style="--v:{fraction:.3f}"></i></p>'
-    )
-
-
-def problem(text: str) -> str:
-    """What went wrong."""
-    return f'<p class="sv-wrong" role="alert">{markup(text)}</p>'

@@ -17,7 +17,7 @@ TABS = {  # and what is there once the tab is
     "race": "#sv-race-go",
     "proof": "#sv-toy .pf-slider",
     "learn": "#sv-course .sl-text h2",
-    "serve": "#sv-tab-serve button",
+    "serve": "#sv-vllm-version input",
 }
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 OPTIONS = {"resultTypes": ["violations", "incomplete"]}
@@ -60,21 +60,30 @@ def show(visit, tab):
     visit.page.evaluate(UNFOLD)
 
 
+def play(visit):
+    """To a round with a rejection, a token pinned, the list of keys open."""
+    visit.until("s.cursor > 0")
+    visit.page.locator("#sv-stage-main .sv-host").focus()
+    for key in (*["Shift+ArrowRight"] * 3, "ArrowDown", "?"):
+        visit.page.keyboard.press(key)
+    visit.until("s.position !== null")
+
+
 @pytest.mark.parametrize(("scheme", "lang"), [("light", "en"), ("dark", "zh-CN")])
 def test_no_tab_has_a_serious_fault(make_visit, scheme, lang):
     visit = make_visit(color_scheme=scheme, reduced_motion="reduce").open(f"?lang={lang}")
     page = visit.page
-    visit.until("s.cursor > 0")
-    page.locator("#sv-stage-main .sv-host").focus()
-    for key in (*["Shift+ArrowRight"] * 3, "ArrowDown", "?"):  # a round with a rejection, a token pinned, the help
-        page.keyboard.press(key)
-    visit.until("s.position !== null")
+    play(visit)
     assert set(TABS) == {button.get_attribute("id")[7:-7] for button in page.locator("#sv-tabs [role=tab]").all()}
     found = {}
     for tab in TABS:
         show(visit, tab)
         found[tab] = faults(page)
-    assert found == {tab: [] for tab in TABS}
+    visit.open(f"?lang={lang}&tab=tree")  # shows a run whose drafts are trees
+    play(visit)
+    page.wait_for_selector("#sv-stage-main .sv-tree-window")
+    found["trees"] = faults(page)
+    assert found == {tab: [] for tab in found}
 
 
 def test_the_checks_can_fail(visit):

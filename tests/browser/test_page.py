@@ -118,3 +118,35 @@ def test_a_token_in_detail(visit):
     visit.page.wait_for_selector(".sv-figures .js-plotly-plot .bars path", state="attached")
     assert "position 2" in visit.page.inner_text(".sv-told")
     assert "p" in visit.page.inner_text(".sv-figures")
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "learned English"), ("zh-CN", "主要学的是英文")])
+def test_the_chinese_example_warns_that_the_small_model_speaks_english(visit, lang, said):
+    visit.open(f"?lang={lang}")
+    visit.page.click("button:has-text('请解释量子计算的基本原理')")
+    visit.page.wait_for_selector(f".sv-notes p:has-text('{said}')")
+    assert visit.page.input_value("#sv-prompt textarea") == "请解释量子计算的基本原理"
+    visit.page.fill("#sv-prompt textarea", "Hello")
+    visit.page.wait_for_selector(".sv-notes p", state="detached")
+
+
+def test_passing_by_the_recorded_runs_with_the_keyboard_changes_nothing(visit):
+    visit.open()
+    visit.until("s.cursor > 1")
+    visit.page.fill("#sv-prompt textarea", "My own words")
+    visit.page.focus("#sv-sample input")
+    visit.page.keyboard.press("Tab")
+    visit.page.click("#sv-more-button")  # whatever the list had sent would have been answered before
+    visit.page.wait_for_timeout(1000)
+    assert visit.page.input_value("#sv-prompt textarea") == "My own words"
+
+
+def test_the_page_of_a_run_is_saved_from_the_app(visit, tmp_path):
+    visit.open("?lang=zh-CN")
+    visit.until("s.cursor > 0")
+    with visit.page.expect_download() as saved:
+        visit.page.click("#sv-save-page")
+    assert saved.value.suggested_filename.endswith(".html")
+    html = saved.value.path().read_text(encoding="utf-8")
+    assert '<html lang="zh-CN">' in html
+    assert visit.stage()["trace"]["prompt"]["text"] in html

@@ -71,7 +71,8 @@ def test_a_bundled_run_can_be_asked_for(address):
 
 def test_only_what_is_meant_is_documented(address):
     info = httpx.get(f"{address}gradio_api/info").json()
-    expected = {"/run", "/step", "/check", "/stop", "/fork", "/export", "/open_trace", "/bundled_run"}
+    expected = {"/run", "/step", "/check", "/stop", "/fork", "/export", "/export_page", "/open_trace", "/bundled_run"}
+    expected |= {"/translate_vllm"}
     assert set(info["named_endpoints"]) == expected
     names = [p["parameter_name"] for p in info["named_endpoints"]["/run"]["parameters"]]
     assert names[:3] == ["prompt", "method", "k"]

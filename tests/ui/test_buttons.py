@@ -1,8 +1,8 @@
 """Run, Step and Stop after whatever can end a run: free where nothing of the visitor's runs any more, else not."""
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 

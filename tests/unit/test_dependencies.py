@@ -24,6 +24,8 @@ RECORDS = {
     "metrics",
     "theory",
     "race",
+    "costs",
+    "race_sweep",
     "chisquare",
     "coupling",
     "proof",

@@ -25,7 +25,8 @@ def played(k: int, accepted: int, ms: float) -> Round:
     kind = Kind.TARGET if not k else Kind.BONUS if accepted == k else Kind.RECOVERED
     draft = Draft((1,) * k, tuple(range(-1, k - 1)), (0.5,) * k)
     times = Times((), ms, 0.0, 0.0)
-    return Round(0, 0, draft, verdicts, tuple(range(accepted)), Final(2, kind, 0.5, 0.5), times, Rows(0, 0, 0), None, None)
+    final, rows = Final(2, kind, 0.5, 0.5), Rows(0, 0, 0)
+    return Round(0, 0, draft, verdicts, tuple(range(accepted)), final, times, rows)
 
 
 def simulated(alpha: float, cost, rounds: int, most: int = 8, seed: int = 0) -> list[int]:

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from specviz.race import LOSSES, Point, Race, Sweep, alpha_for, best_k, point, result
+from specviz.race import LOSSES, Race, alpha_for, best_k, result
+from specviz.race_sweep import Point, Sweep, point
 from specviz.theory import best_k as closed_best_k
 from specviz.theory import expected_tokens, speedup
 from tests.unit.races import plain_of, race_of, round_of, trace_of
@@ -98,12 +99,19 @@ def test_no_k_pays_when_a_draft_costs_as_much_as_the_target():
     assert r.break_even.alpha is None
 
 
-def test_heads_draft_any_number_at_the_same_cost():
+def test_heads_draft_all_at_the_same_cost_but_there_are_only_so_many():
     rounds = [round_of(4, 2, (4.0,), 10.0)] * 3 + [round_of(4, 4, (4.0,), 10.0)] * 2
     r = result(race_of(rounds, method="medusa"))
-    # one draft more costs nothing: the more the better. One after the other each of them would cost .1
-    assert r.best[0] == 16
-    assert best_k(trace_of(rounds), r.costs)[1] < r.best[1]
+    assert r.best == (4, pytest.approx(3.8 / 1.4))
+    assert best_k(trace_of(rounds), r.costs)[0] == 16  # a model that is never refused so far ahead would draft more
+
+
+def test_a_pass_that_was_cheaper_than_a_step_is_not_cheaper_still_with_more_drafts():
+    """A busy machine can measure that; straight on, sixteen drafts would cost less than nothing."""
+    rounds = [round_of(4, 0, (1.0,) * 4, 5.0)] * 6 + [round_of(4, 1, (1.0,) * 4, 5.0)] * 4
+    r = result(race_of(rounds))
+    assert r.best[0] == 1
+    assert r.best[1] == pytest.approx(1.4 / (0.1 + 0.5))
 
 
 def test_a_lookup_that_finds_nothing_counts_with_the_rounds_it_did():

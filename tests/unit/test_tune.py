@@ -9,23 +9,24 @@ import pytest
 
 from specviz import tuned
 from specviz.models.device import choose_device, choose_dtype
-from specviz.models.tune import Timing, choose, trial
+from specviz.models.tune import SPINS, Timing, choose, trial
 from specviz.tuned import Tuned, forget, remember, remembered
 
 
-def timing(wait="passive", threads=2, busy=False, fp32=10.0, bf16=None):
+def timing(spin=1000, threads=2, busy=False, fp32=10.0, bf16=None):
     times = {"float32": fp32} | ({"bfloat16": bf16} if bf16 else {})
-    return Timing(wait, threads, busy, times, times)
+    return Timing(spin, threads, busy, times, times)
 
 
-def timings(passive=10.0, active=10.0, fewer=15.0, loaded=20.0, loaded_active=20.0, bf16=None):
+def timings(usual=10.0, sleepy=10.0, eager=10.0, fewer=15.0, loaded=20.0, loaded_eager=20.0, bf16=None):
     return [
-        timing(threads=1, fp32=fewer),
-        timing("active", 1, fp32=fewer),
-        timing(fp32=passive, bf16=bf16),
-        timing("active", fp32=active, bf16=bf16),
+        *(timing(spin, 1, fp32=fewer) for spin in SPINS),
+        timing(0, fp32=sleepy, bf16=bf16),
+        timing(fp32=usual, bf16=bf16),
+        timing(SPINS[-1], fp32=eager, bf16=bf16),
+        timing(0, busy=True, fp32=loaded),
         timing(busy=True, fp32=loaded),
-        timing("active", busy=True, fp32=loaded_active),
+        timing(SPINS[-1], busy=True, fp32=loaded_eager),
     ]
 
 
@@ -33,10 +34,11 @@ def timings(passive=10.0, active=10.0, fewer=15.0, loaded=20.0, loaded_active=20
     ("measured", "chosen"),
     [
         ({}, Tuned()),
-        ({"active": 9.8}, Tuned()),  # noise
-        ({"active": 8.0}, Tuned("active")),
-        ({"active": 8.0, "loaded_active": 300.0}, Tuned()),  # fast alone, a disaster beside others
-        ({"fewer": 8.0}, Tuned(threads=1)),
+        ({"eager": 9.8}, Tuned()),  # noise
+        ({"eager": 8.0}, Tuned(SPINS[-1])),
+        ({"sleepy": 8.0}, Tuned(0)),
+        ({"eager": 8.0, "loaded_eager": 300.0}, Tuned()),  # fast alone, a disaster beside others
+        ({"fewer": 8.0}, Tuned(0, threads=1)),
         ({"bf16": 9.0}, Tuned()),
         ({"bf16": 6.0}, Tuned(dtype="bfloat16")),
     ],
@@ -48,15 +50,15 @@ def test_choice(measured, chosen):
 def test_remembered_and_forgotten(tmp_path, monkeypatch):
     monkeypatch.setenv("SPECVIZ_CACHE", str(tmp_path))
     assert remembered() == Tuned()
-    file = remember(Tuned("active", 1, "bfloat16"))
-    assert remembered() == Tuned("active", 1, "bfloat16")
+    file = remember(Tuned(7, 1, "bfloat16"))
+    assert remembered() == Tuned(7, 1, "bfloat16")
     assert str(choose_dtype("auto", choose_device("cpu"))) == "torch.bfloat16"
     assert str(choose_dtype("float32", choose_device("cpu"))) == "torch.float32"
     whole = file.read_text(encoding="utf-8")
     for wrong in (
         "{",
         "[]",
-        whole.replace("active", "lazy"),
+        whole.replace(": 7,", ': "lazy",'),
         whole.replace(": 1,", ": -1,"),
         whole.replace("bfloat16", "int3"),
         json.dumps(json.loads(whole) | {"machine": "another"}),
@@ -68,16 +70,16 @@ def test_remembered_and_forgotten(tmp_path, monkeypatch):
     assert not file.exists()
 
 
-@pytest.mark.parametrize("given", [{}, {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}])
+@pytest.mark.parametrize("given", [{}, {"OMP_WAIT_POLICY": "active", "OMP_NUM_THREADS": "2"}])
 def test_it_holds_from_the_start_and_the_environment_stands_above_it(given, tmp_path, monkeypatch):
     monkeypatch.setenv("SPECVIZ_CACHE", str(tmp_path))
-    remember(Tuned("active", 1))
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("OMP_")}
-    code = "import os, specviz, torch; print(os.environ['OMP_WAIT_POLICY'], torch.get_num_threads())"
+    remember(Tuned(7, 1))
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_"))}
+    code = "import os, specviz, torch; print(os.environ.get('GOMP_SPINCOUNT'), torch.get_num_threads())"
     done = subprocess.run(
         [sys.executable, "-c", code], env=clean | given, capture_output=True, text=True, check=True, cwd=tuned_root()
     )
-    assert done.stdout.split() == (["passive", "2"] if given else ["active", "1"])
+    assert done.stdout.split() == (["None", "2"] if given else ["7", "1"])
 
 
 def test_a_trial_times_what_this_processor_can():

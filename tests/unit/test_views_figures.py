@@ -118,7 +118,7 @@ def test_at_temperature_0_nothing_is_said_to_be_drawn(trace):
             told = words.verdict(replace(greedy, rounds=(one,)), 0, position, lang)
             assert not re.search(drawn, told)
             assert told.strip()
-    assert "not the target's own choice, so it is rejected" in words.verdict(greedy, 0, 0, "en")
+    assert "not the target’s own choice, so it is rejected" in words.verdict(greedy, 0, 0, "en")
     assert "taken instead" in words.verdict(greedy, 0, 0, "en")
     assert distributions.residual_title(greedy, 0, 0, "en").startswith("Taken")
 

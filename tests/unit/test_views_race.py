@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from specviz.i18n import LANGUAGES
-from specviz.race import Point, Sweep, result
-from specviz.views import race_charts, race_html
+from specviz.race import result
+from specviz.race_sweep import Point, Sweep
+from specviz.views import race_charts, race_html, race_lists
 from specviz.views.race_html import Entry
 from tests.unit.races import race_of, round_of
 
@@ -41,7 +42,7 @@ def words(html):
 def test_every_race_can_be_told(name, lang):
     one = entry(name)
     parts = [f(one, lang) for f in (race_html.figures, race_html.formula, race_html.why)]
-    for html in (*parts, race_html.table([one], 1, lang)):
+    for html in (*parts, race_lists.table([one], 1, lang)):
         assert "<b>Hi" not in html
         assert not re.search(r"\{\w+\}|nan|inf\b|None", words(html))
     for figure in (race_charts.split(one.result, lang), race_charts.ladder(one.result, lang)):
@@ -86,7 +87,7 @@ def test_what_else_should_be_known(name, said):
 
 
 def test_the_table_has_the_newest_first_and_marks_the_one_on_show():
-    html = race_html.table([entry("fast", 1), replace(entry("drawn"), number=2)], 1, "en")
+    html = race_lists.table([entry("fast", 1), replace(entry("drawn"), number=2)], 1, "en")
     rows = re.findall(r"<tr.*?</tr>", html)[1:]
     assert "sv-p-on" in rows[1]
     assert "sv-p-on" not in rows[0]

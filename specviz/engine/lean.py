@@ -18,7 +18,7 @@ from torch.nn.functional import rms_norm, scaled_dot_product_attention, silu
 from transformers import Cache, PreTrainedModel
 
 from specviz.engine.model import CachedLM, Pass, sliding_window
-from specviz.engine.products import Form, Product, plain
+from specviz.engine.products import Form, Product, packed, plain, prepacked
 from specviz.engine.send import send
 from specviz.engine.tree import Branches
 
@@ -87,7 +87,9 @@ def _layer(layer: nn.Module, form: Form) -> Layer:
 
 def _head(model: PreTrainedModel, form: Form) -> Callable[[Tensor], Tensor]:
     head = model.get_output_embeddings()
-    return _fused(form, head) if form is not plain and type(head) is nn.Linear else head  # it may be a ReducedHead
+    if type(head) is nn.Linear:
+        return head if form is plain else _fused(form, head)
+    return prepacked(head) if form is packed else head  # a ReducedHead
 
 
 def _fused(form: Form, *linears: nn.Linear) -> Product:

@@ -74,6 +74,10 @@ class MedusaHeads(nn.ModuleList):
         """Turns what a head gives into logits: the shared LM head, or nothing to do."""
         return self._reader[0]
 
+    def read_by(self, reader: nn.Module) -> None:
+        """From now on `reader` turns what the heads give into logits: the same LM head in another form."""
+        self._reader = (reader,)
+
     def forward(self, hidden: Tensor, count: int | None = None) -> Tensor:
         """hidden [..., d], from any pass of the target -> logits [count, ..., V] of the first `count` heads (or all).
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import linear
+
+from specviz.engine.reduced import ReducedHead
 
 Product = Callable[[Tensor], Tensor]  # [n, inputs] -> [n, outputs]
 Form = Callable[[Tensor, Tensor | None], Product]  # of a weight [outputs, inputs] and a bias [outputs]: one of these
@@ -26,6 +28,28 @@ def packed(weight: Tensor, bias: Tensor | None = None) -> Product:
     own = torch.ops.mkldnn._reorder_linear_weight(weight.detach())
     run = torch.ops.mkldnn._linear_pointwise
     return lambda x: run(x, own, bias, "none", [], "")
+
+
+class Packed(nn.Module):
+    """A linear layer that has been prepacked; for running only. `weight` stays what it was."""
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        self.weight, self.product = linear.weight, packed(linear.weight, linear.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.product(x)
+
+
+def prepacked(module: nn.Module) -> nn.Module:
+    """`module` with all its linear layers replaced by prepacked ones, in place; of a linear layer itself a new one."""
+    if type(module) is nn.Linear:
+        return Packed(module)
+    if isinstance(module, ReducedHead):
+        module.product = packed(module.weight)
+    for name, child in module.named_children():
+        setattr(module, name, prepacked(child))
+    return module
 
 
 def int8(weight: Tensor, bias: Tensor | None = None) -> Product:

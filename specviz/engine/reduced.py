@@ -5,6 +5,8 @@ Ids outside get a logit of minus infinity, so q = 0 there: such tokens come from
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
@@ -25,10 +27,11 @@ class ReducedHead(nn.Module):
         self.size = weight.shape[0]
         self.register_buffer("ids", ids.to(weight.device, torch.long), persistent=False)
         self.weight = nn.Parameter(weight.detach()[self.ids].clone(), requires_grad=False)  # [W, d]
+        self.product: Callable[[Tensor], Tensor] | None = None  # the same from prepacked weights
 
     def small(self, hidden: Tensor) -> Tensor:
         """Logits [..., W] of the ids alone."""
-        return nn.functional.linear(hidden, self.weight)
+        return self.product(hidden) if self.product else nn.functional.linear(hidden, self.weight)
 
     def forward(self, hidden: Tensor) -> Tensor:
         logits = self.small(hidden)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from torch import nn
 from transformers import PreTrainedModel
 
 from specviz.engine.lean import LeanModel, fits, lean
-from specviz.engine.products import can_pack, int8, packed, plain
+from specviz.engine.products import can_pack, int8, packed, plain, prepacked
 from specviz.models.device import free_memory
 
 ROOM = 2.0  # prepacked weights are a second copy: only where this many more would fit
@@ -17,7 +18,16 @@ def fast(model: PreTrainedModel, rounded: bool = False) -> LeanModel | None:
         return None
     if rounded:
         return lean(model, int8)
-    free = free_memory(model.device)
-    copy = sum(weight.nbytes for weight in model.parameters())
-    roomy = free is None or free > ROOM * copy
-    return lean(model, packed if roomy and can_pack(model.model.norm.weight) else plain)
+    return lean(model, packed if can_double(model) else plain)
+
+
+def swift(module: nn.Module) -> nn.Module:
+    """Layers of heads, prepacked in place where that is possible; they are for running, not for training."""
+    return prepacked(module) if can_double(module) else module
+
+
+def can_double(module: nn.Module) -> bool:
+    """Whether its weights can be prepacked, and there is room for this second copy."""
+    weights = [*module.parameters()]
+    free = free_memory(weights[0].device)
+    return can_pack(weights[0]) and (free is None or free > ROOM * sum(weight.nbytes for weight in weights))

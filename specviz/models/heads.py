@@ -19,6 +19,7 @@ from specviz.engine.medusa_drafter import MedusaDrafter
 from specviz.errors import SpecvizError
 from specviz.i18n import ASSETS
 from specviz.models import medusa_files
+from specviz.models.fast import swift
 from specviz.models.hub import files_to_get
 from specviz.models.open import locate
 from specviz.models.prepared import Progress, no_progress, sha256
@@ -77,10 +78,12 @@ def drafter_maker(
     head = target.get_output_embeddings()
     with fitting(folders[method], name):
         if method == "eagle":
-            layer, reader = eagle.load_eagle(folders[method], head)
+            layer, reader = map(swift, eagle.load_eagle(folders[method], head))
             embed = target.get_input_embeddings()
             return lambda: EagleTreeDrafter(layer, embed, reader, vocab_size)
-        heads = medusa_files.load_medusa(folders[method], head)
+        heads = swift(medusa_files.load_medusa(folders[method], head))
+        if not heads.own_lm_heads:
+            heads.read_by(swift(heads.reader))
         return lambda: MedusaDrafter(heads, vocab_size)
 
 

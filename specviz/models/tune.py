@@ -1,4 +1,4 @@
-"""A short measurement: how long idle threads should spin, how many there should be and which precision are best on this CPU.
+"""A short measurement: how long idle threads should spin, how many there should be, and which precision is best here.
 
 What is timed is what a round consists of, products of a few rows with weights that do not fit into the processor's
 caches, for one token and for a draft of five. Threads and their waiting are fixed when torch is loaded, so each trial

@@ -79,10 +79,10 @@ def test_no_tab_has_a_serious_fault(make_visit, scheme, lang):
     for tab in TABS:
         show(visit, tab)
         found[tab] = faults(page)
-    visit.open(f"?lang={lang}&tab=tree")  # shows a run whose drafts are trees
+    visit = make_visit(color_scheme=scheme, reduced_motion="reduce").open(f"?lang={lang}&tab=tree")  # drafts are trees
     play(visit)
-    page.wait_for_selector("#sv-stage-main .sv-tree-window")
-    found["trees"] = faults(page)
+    visit.page.wait_for_selector("#sv-stage-main .sv-tree-window")
+    found["trees"] = faults(visit.page)
     assert found == {tab: [] for tab in found}
 
 

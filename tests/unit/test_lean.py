@@ -8,9 +8,12 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from specviz.engine import lean as lean_module
+from specviz.engine.eagle import EagleLayer, EagleSizes
 from specviz.engine.lean import LeanLM, fits, lean
+from specviz.engine.medusa import MedusaHeads
 from specviz.engine.model import CachedLM
-from specviz.engine.products import int8, packed, plain
+from specviz.engine.products import int8, packed, plain, prepacked
+from specviz.engine.reduced import ReducedHead
 from specviz.engine.tree import Branches, Tree
 from specviz.errors import SpecvizError
 from specviz.models.fast import fast
@@ -127,6 +130,34 @@ def test_int8_checks_several_tokens_as_it_would_one_by_one():
     several = at_once.forward(tokens, 12).logits
     single = torch.cat([one_by_one.forward(token.view(1)).logits for token in tokens])
     assert (several - single).abs().max() < 0.05 * single.abs().max()
+
+
+def test_prepacked_heads_say_the_same():
+    """Of any depth and shape; a linear layer that is the target's own is left alone."""
+    torch.manual_seed(0)
+    layer, head = EagleLayer(EagleSizes(32, 4, 2, 8, 64, 10000.0, 1e-5)), nn.Linear(32, V, bias=False)
+    heads = MedusaHeads(3, 32, V, layers=2, lm_head=head)
+    for part in [*layer.modules(), *heads.modules()]:
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=0.3)
+    reduced, x = ReducedHead(head.weight, torch.arange(0, V, 3)), torch.randn(2, 5, 32)
+
+    def said() -> list[torch.Tensor]:
+        return [layer.join(x, x), layer.finish(x, torch.randn(2, 4, 5, 8, generator=seeded())), heads(x), reduced(x)]
+
+    def seeded() -> torch.Generator:
+        return torch.Generator().manual_seed(1)
+
+    with torch.inference_mode():
+        before = said()
+        for module in (layer, heads, reduced):
+            assert prepacked(module) is module
+        heads.read_by(prepacked(head))
+        after = said()
+    assert type(head) is nn.Linear
+    assert not any(type(part) is nn.Linear for part in [*layer.modules(), *heads.modules()])
+    for a, b in zip(before, after, strict=True):
+        torch.testing.assert_close(a, b, atol=1e-4, rtol=0)
 
 
 def test_what_does_not_fit_is_left_to_transformers():

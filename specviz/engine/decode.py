@@ -38,7 +38,7 @@ class Decoder:
     stop             called with all generated tokens after each new one; True ends the text there
     detail           record the distributions of each position
     pace             chooses how many tokens to draft, `config.k` being the most; None: always so many
-    judge            the rule of acceptance; another one than the engine's own is for showing what a wrong rule does
+    judge            another rule of acceptance than the engine's, to show what a wrong one does
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Decoder:
         stop: Stop | None = None,
         detail: bool = False,
         pace: Pace | None = None,
-        judge: Judge = judge_draft,
+        judge: Judge | None = None,
     ) -> None:
         if not tokens:
             raise SpecvizError("errors.prompt_empty")
@@ -67,7 +67,7 @@ class Decoder:
         self.prompt_length = len(tokens) - generated
         self.index = index
         self.eos = frozenset() if config.ignore_eos else frozenset(eos)
-        self.stop, self.detail, self.pace, self.judge = stop, detail, pace, judge
+        self.stop, self.detail, self.pace, self.judge = stop, detail, pace, judge or judge_draft
         self.finish = self._limit()
 
     def step(self) -> Round:

@@ -14,6 +14,15 @@ def value(page, bar):
     return float(page.get_attribute(f"[data-key={bar}]", "aria-valuenow"))
 
 
+def settled(page, selector):
+    """Where it stands once the page around it has stopped moving."""
+    box, before = page.locator(selector).bounding_box(), None
+    while box != before:
+        page.wait_for_timeout(300)
+        box, before = page.locator(selector).bounding_box(), box
+    return box
+
+
 @pytest.mark.parametrize(("width", "lang"), [(1280, "en"), (390, "zh-CN")])
 def test_bars_and_numbers(make_visit, width, lang):
     visit = make_visit(width=width)
@@ -23,7 +32,7 @@ def test_bars_and_numbers(make_visit, width, lang):
     assert value(page, "p-0") == 0.3
     told = page.inner_text(".pf-sentence")
 
-    box = page.locator("[data-key=p-0]").bounding_box()
+    box = settled(page, "[data-key=p-0]")
     x, bottom = box["x"] + box["width"] / 2, box["y"] + box["height"]
     page.mouse.move(x, bottom - 0.3 * box["height"])
     page.mouse.down()

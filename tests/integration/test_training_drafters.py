@@ -66,7 +66,8 @@ def test_a_resumed_run_drafts_the_same(name, target):
 
 
 def test_the_target_as_its_own_draft_is_evaluated_as_perfect(target):
-    pair = SimpleNamespace(target=target, codec=TextCodec(TOKENIZER, V), eos=(), vocab_size=V)
+    parts = {"codec": TextCodec(TOKENIZER, V), "eos": (), "vocab_size": V}
+    pair = SimpleNamespace(target=target, opened=lambda role: CachedLM(target, V), **parts)
     prompts = {"one": ["hello world", "the dog"], "two": ["apples"]}
 
     def perfect():

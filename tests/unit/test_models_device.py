@@ -38,7 +38,7 @@ def test_dtypes():
     assert choose_dtype("bf16", CPU) is torch.bfloat16
     assert dtype_name(choose_dtype("float16", CPU)) == "float16"
     with pytest.raises(SpecvizError, match="dtype"):
-        choose_dtype("int8", CPU)
+        choose_dtype("int3", CPU)
 
 
 def test_memory():

@@ -42,7 +42,7 @@ class Race:
         return self.waited or (self.plain, self.fast)
 
     @property
-    def same(self) -> int | None:
+    def parts_at(self) -> int | None:
         """Index of the first token that differs; None where the texts are the same, or one is the other's beginning."""
         pairs = zip(self.plain.generated, self.fast.generated, strict=False)
         return next((i for i, (a, b) in enumerate(pairs) if a != b), None)
@@ -139,14 +139,14 @@ def result(race: Race) -> Result | None:
     costs = costs_of(race.timed[1].rounds, race.timed[0].rounds)
     ratio = fast.tokens_per_second / plain.tokens_per_second
     outlook = _outlook(race.fast.rounds, costs, ratio)
-    steps = [r.times.target for r in race.plain.rounds]
+    steps = [r.times.target for r in race.timed[0].rounds]
     return Result(
         plain=plain,
         fast=fast,
         costs=costs,
         outlook=outlook,
         break_even=_break_even(outlook, costs, race.fast.rounds),
-        best=None if race.fast.config.is_tree else best_k(race.fast, costs),
+        best=None if race.fast.config.is_tree else best_k(race.timed[1], costs),
         undrafted=sum(not r.draft.tokens for r in race.fast.rounds),
         uneven=_spread(steps) > UNEVEN,
     )

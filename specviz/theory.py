@@ -25,6 +25,8 @@ def speedup(alpha: float, k: int, c: float) -> float:
 
 def best_k(alpha: float, c: float, highest: int = 64) -> int:
     """The k with the highest speed-up, 0 when drafting never pays (alpha <= c)."""
+    if alpha <= c:  # at alpha = c all k cost the same, and rounding would choose
+        return 0
     return max(range(highest + 1), key=lambda k: speedup(alpha, k, c))
 
 

@@ -1,7 +1,8 @@
 """Decoding, round by round: draft, one target pass, judge, roll back.
 
 `Decoder.step` is the primitive; full speed is a loop over it, and so is the screen's "Step". A round depends only
-on the tokens before it and on (seed, round number), so it can be run again, resumed, or run elsewhere.
+on the tokens before it and on (seed, round number), so it can be run again, resumed, or run elsewhere. With a `pace`
+also on how long earlier rounds took: then only the law of the text is the same, at temperature 0 the text itself.
 """
 
 from __future__ import annotations

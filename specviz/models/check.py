@@ -120,7 +120,8 @@ def check_distribution(
 ) -> Distribution:
     """The law of the first two tokens over `samples` seeds, against p(a) p(b | a) from fresh full passes.
 
-    The engine's own decoder makes every round. It ends early when a test fails, which is no cheating: see proof.Plan.
+    The engine's own decoder makes every round, on remembered model passes: the law of acceptance is tested here, the KV
+    cache by the check at temperature 0. It ends early when a test fails, which is no cheating: see proof.Plan.
     """
     last: Trial | None = None
     for one in pair_trial(pair, config, prompt, samples, fault):

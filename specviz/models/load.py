@@ -88,15 +88,21 @@ class Pair:
     def opened(self, role: str) -> CachedLM:
         """The "target", or the model that drafts in method "draft" or "skip", an empty cache, the fastest pass."""
         model = self.target if role == "target" else self.drafter_model(role)
-        if role not in self._fast:
-            whole = self._fast.get("target") if role == "skip" else None
-            self._fast[role] = whole.without(self.skip, model) if whole else fast(model, self.int8 and role != "draft")
-        weights = self._fast[role]
+        weights = self._weights(role, model)
         if weights is None:
             return CachedLM(model, self.vocab_size)
         if self.device.type == "cuda":
             return GraphedLM(weights, self.vocab_size, self._spare.setdefault(role, []))
         return LeanLM(weights, self.vocab_size)
+
+    def _weights(self, role: str, model: PreTrainedModel) -> LeanModel | None:
+        """Made once for each model: the target may draft for itself, whole or without some layers."""
+        if model is self.target:
+            role = "target"
+        if role not in self._fast:
+            whole = self._weights("target", self.target) if role == "skip" else None
+            self._fast[role] = whole.without(self.skip, model) if whole else fast(model, self.int8 and role != "draft")
+        return self._fast[role]
 
     def learned(self, method: str) -> Drafter:
         """A drafter of `method` "eagle" or "medusa", fresh. Raises SpecvizError where there is none."""

@@ -50,7 +50,8 @@ def start(pair: Pair, prompt: str, config: RunConfig) -> Trace:
 def advance(pair: Pair, trace: Trace, rounds: int | None = None, detail: bool = True) -> Iterator[Trace]:
     """Run up to `rounds` more rounds (None: to the end) and yield the longer trace after each.
 
-    The same tokens and verdicts come out however a run is cut into calls. A trace that has ended stays as it is.
+    The same tokens and verdicts come out however a run is cut into calls, but with `adapt`, where times decide. A trace
+    that has ended stays as it is.
     Raises SpecvizError when it was made by other models, or in another dtype.
     """
     if not trace.can_go_on:

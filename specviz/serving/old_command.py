@@ -15,6 +15,8 @@ from specviz.serving.versions import Version
 
 START = re.compile(r"^\s*(\$ )?([A-Z_][A-Z0-9_]*=\S* +)*(vllm +serve\b|(\S*/)?python[\d.]* +-m +vllm\.)")
 CONFIG = "speculative_config"
+OPERATORS = set("();<>|&")
+VARIABLE = re.compile(r"(\w+=)?[\w./:-]*\$(\w+|\{\w+\})[\w./:-]*", re.ASCII)
 INTEGER = re.compile(r"-?\d{1,9}", re.ASCII)
 
 
@@ -25,10 +27,15 @@ def is_command(text: str) -> bool:
 
 def read(text: str, version: Version) -> tuple[Modern, str]:
     """(what became of the options, the new command). Raises SpecvizError for what no shell could read."""
+    lexer = shlex.shlex(text.replace("\\\n", " "), posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
     try:
-        words = shlex.split(text.replace("\\\n", " "), comments=True)
+        words = list(lexer)
     except ValueError as error:  # a quotation that does not end
         raise SpecvizError("serve.shell", reason=error) from error
+    operator = next((word for word in words if word and set(word) <= OPERATORS), None)
+    if operator is not None:  # what comes after it is no option of the server's
+        raise SpecvizError("serve.shell_operator", operator=operator)
     if words and words[0] == "$":
         words.pop(0)
     start, options = _options(words)
@@ -47,11 +54,16 @@ def read(text: str, version: Version) -> tuple[Modern, str]:
             kept += [flag] if value is None else [flag, value]
     made = modernise(given, config, version)
     made.args = {}
-    lines = [shlex.join(start), *_lines(kept)]
+    lines = [joined(start), *_lines(kept)]
     if made.spec:
         spec = {key: value.value for key, value in made.spec.items()}
         lines.append(f"--speculative-config {shlex.quote(snippet.compact(spec))}")
     return made, " \\\n  ".join(lines)
+
+
+def joined(words: list[str]) -> str:
+    """For a shell. Variables stay variables: $PORT, VLLM_API_KEY=$KEY."""
+    return " ".join(word if VARIABLE.fullmatch(word) else shlex.quote(word) for word in words)
 
 
 def _options(words: list[str]) -> tuple[list[str], list[tuple[str, str | None]]]:
@@ -95,4 +107,4 @@ def _lines(words: list[str]) -> list[str]:
             lines.append([word])
         else:
             lines[-1].append(word)
-    return [shlex.join(line) for line in lines]
+    return [joined(line) for line in lines]

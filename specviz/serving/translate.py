@@ -73,6 +73,8 @@ def _python(text: str, version: Version) -> Translation:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node.func) in CALLS]
     if not calls:
         raise SpecvizError("serve.no_call", calls=", ".join(f"{name}(...)" for name in CALLS))
+    inner = {id(node) for call in calls for node in ast.walk(call) if node is not call}
+    calls = [call for call in calls if id(call) not in inner]  # one that is written anew is not also written into
     calls.sort(key=lambda call: (call.lineno, call.col_offset))
     found: list[tuple[ast.Call, Modern]] = []
     notes: list[Note] = []

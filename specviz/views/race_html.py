@@ -77,7 +77,7 @@ def _kind(name: str, r: Result) -> str:
 def _texts(race: Race, lang: str) -> str:
     config = race.fast.config
     if config.lossless and config.temperature == 0:
-        at = race.same
+        at = race.parts_at
         key = "texts_same" if at is None else "texts_part"
         return t(lang, f"race.{key}", n=0 if at is None else at + 1, dtype=race.fast.models.dtype)
     return t(lang, "race.texts_drawn" if config.lossless else "race.texts_lossy", temperature=f"{config.temperature:g}")

@@ -140,8 +140,8 @@ def test_the_acceptance_that_brings_so_many_tokens(depths, alpha):
 
 def test_where_the_texts_part():
     one, other = trace_of([round_of(4, 2)]), trace_of([round_of(4, 1), round_of(0, 0)])
-    assert Race(one, one).same is None
-    assert Race(one, other).same == 1
+    assert Race(one, one).parts_at is None
+    assert Race(one, other).parts_at == 1
 
 
 def test_stages_that_were_waited_for_share_the_time_of_the_run_at_full_speed():
@@ -151,6 +151,7 @@ def test_stages_that_were_waited_for_share_the_time_of_the_run_at_full_speed():
     assert r.fast.tokens_per_second == pytest.approx(5000 / 6)
     assert r.fast.per_token == pytest.approx({"draft": 0.4, "target": 0.7, "verify": 0.1, "commit": 0.0}, rel=1e-6)
     assert r.costs.checking == pytest.approx(0.7)
+    assert r.best == result(Race(plain_of(), waited)).best  # theory knows the waited clocks alone
 
 
 def test_nothing_written_is_no_race():

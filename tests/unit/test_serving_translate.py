@@ -275,3 +275,26 @@ def test_every_text_ends_in_a_clear_answer(text):
         assert "LLM" in done.code or "EngineArgs" in done.code or "vllm" in done.code
         assert all(change.old or change.new for change in done.changes)
     assert "vllm" not in set(sys.modules) - modules
+
+
+def test_a_command_keeps_its_variables():
+    """The new command is pasted into the same shell."""
+    old = "HF_TOKEN=$HF_TOKEN vllm serve t --port $PORT --download-dir ${HOME}/models"
+    old += " --speculative-model d --num-speculative-tokens 3"
+    code = translate(old).code
+    assert code.startswith("HF_TOKEN=$HF_TOKEN vllm serve t")
+    assert "--port $PORT" in code
+    assert "--download-dir ${HOME}/models" in code
+    assert "'$" not in code
+
+
+@pytest.mark.parametrize("rest", ["> log 2>&1 &", "&& echo done", "| tee log", "; ls"])
+def test_more_than_one_command_is_refused_by_its_operator(rest):
+    with pytest.raises(SpecvizError) as error:
+        translate(f"vllm serve t --speculative-model d {rest}")
+    assert rest.split()[0] in str(error.value)
+
+
+def test_a_call_inside_a_call_is_left_alone():
+    code = translate("LLM(model='t', speculative_model='d', num_speculative_tokens=2, args=EngineArgs(model='x'))").code
+    ast.parse(code)

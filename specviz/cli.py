@@ -17,7 +17,7 @@ from typing import NoReturn
 from specviz import cli_export, cli_lessons, cli_vllm, commands
 from specviz.bench.names import KEYS, KINDS
 from specviz.commands import LANG, say
-from specviz.config import METHODS, SIBLINGS, VERIFIERS, RunConfig
+from specviz.config import AUTO, METHODS, MOST, SIBLINGS, VERIFIERS, RunConfig
 from specviz.coupling import FAULTS
 from specviz.errors import SpecvizError
 from specviz.i18n import t
@@ -133,7 +133,7 @@ def train_command(verbs: argparse._SubParsersAction) -> None:
 
 def drafted(value: str) -> int | str:
     """ "auto" as it is, anything else a number."""
-    return value if value == commands.AUTO else int(value)
+    return value if value == AUTO else int(value)
 
 
 def prompt_option(sub: Parser) -> None:
@@ -157,7 +157,7 @@ def run_options(sub: Parser) -> None:
     sub.add_argument("--siblings", choices=SIBLINGS, default=default.siblings, help=say("siblings_help"))
     sub.add_argument("--nodes", type=int, help=say("nodes_help", value=commands.TREES["eagle-tree"][1]["nodes"]))
     sub.add_argument("--verify", choices=VERIFIERS, default=default.verify, help=say("rule_help"))
-    sub.add_argument("--k", type=drafted, default=default.k, help=say("k_help", value=default.k, most=commands.MOST))
+    sub.add_argument("--k", type=drafted, default=default.k, help=say("k_help", value=default.k, most=MOST))
     for name, kind in (
         ("temperature", float),
         ("top_k", int),

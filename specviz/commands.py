@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specviz import tuned
-from specviz.config import VERIFIERS, RunConfig, check_number
+from specviz.config import AUTO, MOST, VERIFIERS, RunConfig, check_number
 from specviz.errors import SpecvizError
 from specviz.i18n import pick_language, t
 from specviz.metrics import Metrics, measure_trace
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from specviz.models.load import Pair
 
 LANG = pick_language(os.environ.get("SPECVIZ_LANG"))
-AUTO, MOST = "auto", 8  # --k auto: as many drafts as pay, up to so many
 # rules that keep the target's distribution at any temperature
 EXACT = tuple(rule for rule in VERIFIERS if RunConfig(verify=rule, temperature=1.0).lossless)
 # methods that draft a tree: the method behind the name, and its tree where none is given

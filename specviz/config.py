@@ -14,6 +14,7 @@ TREE_METHODS = {"tree": ("draft", "skip", "medusa"), "nodes": ("eagle",)}  # the
 VERIFIERS = ("lossless", "greedy", "block", "typical")
 SIBLINGS = ("fixed", "iid", "distinct")
 MAX_SEED = 2**63 - 1
+AUTO, MOST = "auto", 8  # as k: as many drafts as pay, up to so many
 
 # name -> (type, lowest, highest). The engine's own limits; a public page may set tighter ones.
 LIMITS: dict[str, tuple[type, float, float]] = {

@@ -34,7 +34,8 @@ def residual(p: Probs, q: Probs) -> list[float]:
 def hotter(q: Probs) -> list[float]:
     """The same logits at HOTTER times the temperature: norm(q^(1 / HOTTER))."""
     roots = [x ** (1 / HOTTER) for x in q]
-    return [x / sum(roots) for x in roots]
+    mass = sum(roots)
+    return [x / mass for x in roots]
 
 
 def law(p: Probs, q: Probs, fault: str | None = None) -> list[float]:

@@ -146,7 +146,7 @@ def result(race: Race) -> Result | None:
         costs=costs,
         outlook=outlook,
         break_even=_break_even(outlook, costs, race.fast.rounds),
-        best=None if race.fast.config.is_tree else best_k(race.timed[1], costs),
+        best=None if race.fast.config.is_tree else best_measured(race.timed[1], costs),
         undrafted=sum(not r.draft.tokens for r in race.fast.rounds),
         uneven=_spread(steps) > UNEVEN,
     )
@@ -236,7 +236,7 @@ def alpha_for(tokens: float, depths: Sequence[int]) -> float | None:
     return high
 
 
-def best_k(trace: Trace, costs: Costs) -> tuple[int, float] | None:
+def best_measured(trace: Trace, costs: Costs) -> tuple[int, float] | None:
     """By theory, from one measured k: (k, speed-up). None where nothing was drafted.
 
     Assumes that checking grows evenly from 1 to what it was measured at, that drafting grows with k (or not at all, for

@@ -33,7 +33,7 @@ class Tuned:
 
 def machine() -> str:
     """What a measurement holds for."""
-    return f"{platform.machine()} {_processor()} x{os.cpu_count()}"
+    return f"{platform.machine()} {processor()} x{os.cpu_count()}"
 
 
 def remembered() -> Tuned:
@@ -76,11 +76,11 @@ def _file() -> Path:
     return cache_dir() / "tuned.json"
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The processor's name; what Python knows of it where there is no /proc."""
     try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:  # not Linux
-        pass
-    return platform.processor()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor() or platform.machine())

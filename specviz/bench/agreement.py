@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
-
 from specviz.bench.runs import Lane
 from specviz.models.check import TIE
 from specviz.models.load import Pair
+from specviz.models.subject import fresh
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +58,3 @@ def compare(pair: Pair, lanes: Sequence[Lane], prompts: Sequence[Sequence[int]],
             tie = all(gap is not None and gap < limit for gap in gaps)
             found.append(Parting(lane.key, repeat, prompt, at, x, y, gaps[1], gaps[0], tie))
     return found
-
-
-@torch.inference_mode()
-def fresh(pair: Pair, tokens: Sequence[int]) -> torch.Tensor:
-    """The target's logits [V] after `tokens`, by a full forward pass without any cache; in int8 by that of the engine,
-    for transformers has the weights before they were rounded.
-    """
-    if pair.int8:
-        return pair.opened("target").forward(torch.tensor(tokens)).logits[-1].float()
-    out = pair.target(torch.tensor([tokens], device=pair.target.device), use_cache=False, logits_to_keep=1)
-    return out.logits[0, -1, : pair.vocab_size].float()

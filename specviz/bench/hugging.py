@@ -11,6 +11,7 @@ from torch import Tensor
 from transformers import GenerationConfig, PreTrainedModel
 
 from specviz.bench.runs import Run
+from specviz.models.check import endings
 from specviz.models.device import dtype_name
 from specviz.models.load import Pair
 
@@ -24,9 +25,7 @@ class Generate:
 
     def __init__(self, key: str, pair: Pair, kind: str, k: int, ignore_eos: bool = False) -> None:
         self.key, self.pair, self.kind, self.k = key, pair, kind, k
-        # without an id here transformers takes the model's own; no token has this one
-        nothing = pair.target.get_input_embeddings().weight.shape[0]
-        self.eos = (nothing,) if ignore_eos or not pair.eos else pair.eos
+        self.eos = () if ignore_eos else pair.eos
         self.settings: dict[str, object] = {} if kind == "plain" else {"k": k}
         self.precision = dtype_name(pair.dtype)
         self.draft: PreTrainedModel | None = None
@@ -42,7 +41,7 @@ class Generate:
         settings = GenerationConfig(
             do_sample=False,
             max_new_tokens=limit,
-            eos_token_id=list(self.eos),
+            eos_token_id=endings(self.pair, self.eos),
             pad_token_id=0,  # there is no padding: one prompt at a time
             **(lookup if self.kind == "lookup" else {}),
         )

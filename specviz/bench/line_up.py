@@ -16,7 +16,7 @@ from specviz.bench.llama import LlamaCpp
 from specviz.bench.names import KEYS, OTHERS, OURS
 from specviz.bench.ours import Ours
 from specviz.bench.runs import Contender
-from specviz.config import RunConfig, check_number, short
+from specviz.config import AUTO, MOST, RunConfig, check_number, short
 from specviz.errors import SpecvizError
 from specviz.i18n import ASSETS
 from specviz.models import tree_presets
@@ -25,7 +25,6 @@ from specviz.models.prepared import Progress, no_progress
 
 PROMPTS = ASSETS / "evaluation" / "prompts.json"
 SETTINGS = ("k", "tree", "nodes", "branch", "siblings")  # what may differ from drafter to drafter
-AUTO, MOST = "auto", 8  # draft.k=auto: as many drafts as pay, up to so many
 MEDUSA_TREE = "best-8"  # a small one: on a CPU in fp32 a pass over 17 tokens costs more than two over one
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
-from pathlib import Path
 
 import torch
 import transformers
 
 from specviz import __version__
 from specviz.models.load import Pair
+from specviz.tuned import processor
 
 
 def machine(pair: Pair) -> dict[str, object]:
@@ -38,13 +38,3 @@ def machine(pair: Pair) -> dict[str, object]:
 def load() -> float | None:
     """Processes that wanted a core in the last minute, on average; this one counts, too."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
-
-
-def processor() -> str:
-    """The processor's name; what Python knows of it where there is no /proc."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, platform.processor() or platform.machine())

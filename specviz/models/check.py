@@ -189,6 +189,11 @@ def _run(pair: Pair, ids: list[int], config: RunConfig, fault: str | None) -> Ge
     return decoder.tokens[len(ids) :]
 
 
+def endings(pair: Pair, eos: Sequence[int]) -> list[int]:
+    """`eos` as `generate` takes it. Given none, it would use the model's own; so for none an id that no token has."""
+    return list(eos) or [pair.target.get_input_embeddings().weight.shape[0]]
+
+
 class _Stopped(StoppingCriteria):
     def __init__(self, stopped: Callable[[], bool]) -> None:
         self.stopped = stopped
@@ -203,9 +208,8 @@ def _generate(pair: Pair, ids: list[int], tokens: int, eos: Sequence[int], stopp
         while len(written) < tokens and not (written and written[-1] in eos) and not stopped():
             written.append(int(fresh(pair, [*ids, *written]).argmax()))
         return written
-    nothing = pair.target.get_input_embeddings().weight.shape[0]  # without an id transformers takes the model's own
     settings = GenerationConfig(
-        do_sample=False, max_new_tokens=tokens, eos_token_id=list(eos) or [nothing], pad_token_id=(*eos, 0)[0]
+        do_sample=False, max_new_tokens=tokens, eos_token_id=endings(pair, eos), pad_token_id=(*eos, 0)[0]
     )
     prompt = torch.tensor([ids], device=pair.target.device)
     out = pair.target.generate(

@@ -29,6 +29,8 @@ def trial(subject: Subject, plan: Plan, fault: str | None = None) -> Iterator[Tr
     changes: tuple[Change, ...] = ()
     tests: tuple[Outcome, ...] = ()
     caught = None
+    alpha = coupling.alpha(*_rows(subject)) if subject.q is not None else None
+    law = subject.first
     for i in range(plan.runs):
         seed = (subject.config.seed + i) % 2**63
         written, first = yield from _write(subject, seed, fault)
@@ -44,10 +46,9 @@ def trial(subject: Subject, plan: Plan, fault: str | None = None) -> Iterator[Tr
         if n in plan.looks:
             tests = tuple(_test(subject, plan, name, seen, bent, tests) for name in TESTS)
             caught = None if all(test.passed for test in tests) else n
-        shares = coupling.alpha(*_rows(subject)) if subject.q is not None else None
-        listed = _cells(subject, seen, bent)
+        listed = _cells(law, seen, bent)
         over = caught is not None or n == plan.runs
-        yield Trial(plan, fault, n, accepted, rejected, shares, listed, tests, caught, compared, changed, changes, over)
+        yield Trial(plan, fault, n, accepted, rejected, alpha, listed, tests, caught, compared, changed, changes, over)
         if over:
             return
 
@@ -113,9 +114,9 @@ def _bent(subject: Subject, fault: str | None) -> dict[int, float] | None:
     return dict(zip(ids, coupling.law(*_rows(subject), fault), strict=True))
 
 
-def _cells(subject: Subject, seen: Counter[tuple[int, ...]], bent: dict[int, float] | None) -> tuple[Cell, ...]:
+def _cells(law: dict[int, float], seen: Counter[tuple[int, ...]], bent: dict[int, float] | None) -> tuple[Cell, ...]:
     """The likeliest first tokens, by the law or by what came out."""
-    law, counts = subject.first, _first(seen)
+    counts = _first(seen)
     n = counts.total()
     ids = law.keys() | counts.keys() | (bent or {}).keys()
     weight = {x: max(law.get(x, 0.0), (bent or {}).get(x, 0.0), counts[x] / n) for x in ids}

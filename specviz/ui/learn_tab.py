@@ -16,6 +16,7 @@ from specviz.lessons.records import lessons, recorded
 from specviz.ui import settings
 from specviz.ui.desk import Desk
 from specviz.ui.message import whole
+from specviz.ui.oneway import OneWay
 from specviz.ui.page import Page
 
 # The name of the event stands in quotes for Gradio, which makes a listener of it.
@@ -29,8 +30,10 @@ def lesson_trace(name: Any) -> str:
     return json.dumps(whole(recorded(name))["trace"], ensure_ascii=False, separators=(",", ":"))
 
 
-class Course(gr.HTML):
+class Course(OneWay):
     """The course. Its value is the book as JSON."""
+
+    holds = "the lessons as JSON"
 
     def __init__(self) -> None:
         super().__init__(
@@ -41,13 +44,6 @@ class Course(gr.HTML):
             elem_id="sv-course",
             padding=False,
         )
-
-    def preprocess(self, payload: Any) -> None:
-        """Nothing is ever read back from it."""
-
-    def api_info(self) -> dict[str, Any]:
-        """Shown in the API's documentation."""
-        return {"type": "string", "description": "the lessons as JSON"}
 
 
 def build(page: Page, desk: Desk) -> None:

@@ -59,8 +59,6 @@ def run(runner: Runner, values: Sequence[Any], lang: str, session: str) -> Itera
         yield None, proof_words.verdict(Report(asked.where, asked.fault), lang), *_nothing(), *buttons(True)
         yield from _follow(runner, job, pair, lang)
         yield *[gr.skip()] * 5, *buttons(False)
-    except GeneratorExit:
-        raise
     except Exception as error:
         yield gr.skip(), wrong(error, lang), *[gr.skip()] * 3, *buttons(False)
 

@@ -14,6 +14,7 @@ from specviz.proof import FEWEST, UNSURE
 from specviz.ui import proof_handlers
 from specviz.ui.desk import Desk
 from specviz.ui.fields import ChoiceField, TextField, number
+from specviz.ui.oneway import OneWay
 from specviz.ui.options import DRAWING, WAITING
 from specviz.ui.page import Page
 
@@ -24,8 +25,10 @@ METHODS = ("skip", "draft", "eagle", "medusa", "lookup")
 WITH_BARS = "(where, fault, runs, bars, ...rest) => [where, fault, runs, SpecvizApp.toyBars(), ...rest]"
 
 
-class Toy(gr.HTML):
-    """The toy lab, which the browser runs. Its value is the last draws as JSON; nothing is ever read back from it."""
+class Toy(OneWay):
+    """The toy lab, which the browser runs. Its value is the last draws as JSON."""
+
+    holds = "draws as JSON"
 
     def __init__(self) -> None:
         super().__init__(
@@ -35,13 +38,6 @@ class Toy(gr.HTML):
             elem_id="sv-toy",
             padding=False,
         )
-
-    def preprocess(self, payload: Any) -> None:
-        """Nothing."""
-
-    def api_info(self) -> dict[str, Any]:
-        """Shown in the API's documentation."""
-        return {"type": "string", "description": "draws as JSON"}
 
 
 def build(page: Page, desk: Desk) -> None:

@@ -72,8 +72,6 @@ def race(
         number = history[-1].number + 1 if history else 1
         history = remembered(history, Entry(number, job.trace, figures))
         yield track(history[-1]), *panels(history, number, lang), history, *buttons(busy=False)
-    except GeneratorExit:
-        raise
     except Exception as error:
         yield message(status=failure(error)), *same, *buttons(busy=False)
 
@@ -181,11 +179,9 @@ def sweep(runner: Runner, values: Sequence[Any], tokens: Any, session: str, lang
             found = point(job.trace) if isinstance(job.trace, Trace) else None
             if job.dropped or found is None:
                 break
-            done = replace(done, points=(*done.points, replace(found, k=k)))
+            done = replace(done, points=(*done.points, found))
             yield gr.skip(), *swept(done, lang)[1:], done, *quiet
         yield *swept(done, lang), done, *buttons(busy=False)
-    except GeneratorExit:
-        raise
     except Exception as error:
         said = failure(error)
         text = t(lang, said["key"], **(error.values if isinstance(error, SpecvizError) else {}))

@@ -5,7 +5,6 @@ Prompt and settings are those of the page (see `desk.py`); which parts are on sh
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +14,7 @@ from specviz.ui import race_handlers as handlers
 from specviz.ui import step_handlers
 from specviz.ui.desk import Desk
 from specviz.ui.fields import ChoiceField, number
+from specviz.ui.oneway import Receiver
 from specviz.ui.options import WAITING
 from specviz.ui.page import Page
 
@@ -22,8 +22,10 @@ ON_LOAD = "SpecvizApp.attachRace({element, props, watch});"
 QUIET: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
 
-class Track(gr.HTML):
-    """Both lanes, replayed in the browser. Its value is a message, {race, play, status}, as one text."""
+class Track(Receiver):
+    """Both lanes, replayed in the browser. Its value is a message, {race, play, status}."""
+
+    holds = "a message as JSON: race, play, status"
 
     def __init__(self, value: dict | None = None, **options: Any) -> None:
         super().__init__(
@@ -34,18 +36,6 @@ class Track(gr.HTML):
             padding=False,
             **options,
         )
-
-    def postprocess(self, value: dict | None) -> str | None:
-        """A message on its way to the browser."""
-        return None if value is None else json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-    def preprocess(self, payload: Any) -> None:
-        """Nothing is ever read back from it."""
-        return
-
-    def api_info(self) -> dict[str, Any]:
-        """Shown in the API's documentation."""
-        return {"type": "string", "description": "a message as JSON: race, play, status"}
 
 
 def build(page: Page, desk: Desk) -> None:

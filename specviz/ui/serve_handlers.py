@@ -94,8 +94,6 @@ def compare(options: Options, trace: Trace | None, lang: str) -> Iterator[tuple[
         options.check(trace.prompt.text, trace.config)
         theirs = measure_server(Server(options.vllm_url), trace.prompt.text, trace.config, beside=trace)
         table = serve_html.comparison(trace, own(trace), theirs, lang)
-    except GeneratorExit:
-        raise
     except Exception as error:
         table = serve_html.problem(_worded(_without_address(error, options), lang))
     yield table, gr.update(interactive=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-import gradio as gr
+from specviz.ui.oneway import Receiver
 
 # The names of the events stand in quotes for Gradio, which makes listeners of them.
 ON_LOAD = """
@@ -15,12 +14,14 @@ SpecvizApp.attach({element, props, trigger, watch}, NAME);
 """
 
 
-class Stage(gr.HTML):
+class Stage(Receiver):
     """Its value is a message (see `specviz.ui.message`), to be understood as an instruction and not as a state.
 
     name   unique on the page; what the browser keeps of a stage, it keeps under this name, also when Gradio mounts
            the component anew
     """
+
+    holds = "a message as JSON: trace, append, status"
 
     def __init__(self, value: dict | None = None, *, name: str = "main", **options: Any) -> None:
         super().__init__(
@@ -33,19 +34,3 @@ class Stage(gr.HTML):
             **options,
         )
         self.name = name
-
-    def postprocess(self, value: dict | None) -> str | None:
-        """A message on its way to the browser, as one text.
-
-        Not as nested lists: between two yields Gradio 6.31 sends differences, and its browser side applies those of
-        shrinking nested lists wrongly, so that numbers of the round before would stay on the screen.
-        """
-        return None if value is None else json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-    def preprocess(self, payload: dict | None) -> dict | None:
-        """Nothing is ever read back from it."""
-        return None
-
-    def api_info(self) -> dict[str, Any]:
-        """Shown in the API's documentation."""
-        return {"type": "string", "description": "a message as JSON: trace, append, status"}

@@ -52,8 +52,6 @@ def run(
         for news, trace in follow(runner, job, wanted.pair, shown, fresh=not going_on, at=at):
             yield news or gr.skip(), trace, gr.skip(), gr.skip(), gr.skip()
         yield gr.skip(), gr.skip(), *buttons(runner.busy(session))
-    except GeneratorExit:
-        raise
     except Exception as error:
         yield message(status=failure(error)), gr.skip(), *buttons(runner.busy(session))
 

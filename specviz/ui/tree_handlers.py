@@ -118,8 +118,6 @@ def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session:
                 break
         table = verdicts_beside(found, r.index, lang) if found else ""
         yield message(status=None), table, (run_id(trace), r.index, found), *step_handlers.buttons(runner.busy(session))
-    except GeneratorExit:
-        raise
     except Exception as error:
         yield message(status=failure(error)), gr.skip(), gr.skip(), *step_handlers.buttons(runner.busy(session))
 

@@ -93,8 +93,6 @@ def fork(
             shown = forked
             yield news or gr.skip(), forked, compared, *[gr.skip()] * 3
         yield gr.skip(), gr.skip(), gr.skip(), *buttons(runner.busy(session))
-    except GeneratorExit:
-        raise
     except Exception as error:
         status = gr.update(value=message(status=failure(error)), visible=True)
         yield status, gr.skip(), gr.skip(), *buttons(runner.busy(session))

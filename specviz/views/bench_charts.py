@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from specviz.i18n import t
-from specviz.views.distributions import AMBER, BLUE, GREEN, GREY, HOVER, LINE, RED, VIOLET
+from specviz.views.distributions import AMBER, BLUE, GREEN, RED, VIOLET
+from specviz.views.look import GREY, figure
 
 # Okabe and Ito's colours for lanes that stand side by side, told apart by their marks, too
 LANES = {
@@ -153,23 +154,16 @@ def _label(row: Mapping) -> str:
 
 
 def _figure(data: Sequence[go.Bar | go.Scatter], rows: int, unit: str) -> go.Figure:
-    """The look of the other figures; as high as its rows need."""
-    axis = {"gridcolor": LINE, "linecolor": LINE, "zerolinecolor": LINE, "automargin": True}
-    return go.Figure(
-        data=list(data),
-        layout={
-            "template": go.layout.Template(),
-            "barmode": "stack",
-            "bargap": 0.3,
-            "font": {"color": GREY, "size": 13, "family": "Inter, system-ui, sans-serif"},
-            "paper_bgcolor": "rgba(0,0,0,0)",
-            "plot_bgcolor": "rgba(0,0,0,0)",
-            "xaxis": axis | {"title": unit, "rangemode": "tozero", "nticks": 6, "tickangle": 0},
-            "yaxis": axis | {"rangemode": "tozero"},
-            "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-            "margin": {"l": 8, "r": 16, "t": 48, "b": 8},
-            "showlegend": len(data) > 1,
-            "hoverlabel": HOVER,
-            "height": 130 + ROW * rows,
-        },
+    """As high as its rows need."""
+    return figure(
+        data,
+        {"automargin": True, "title": unit, "rangemode": "tozero", "nticks": 6, "tickangle": 0},
+        {"automargin": True, "rangemode": "tozero"},
+        size=13,
+        legend={"y": 1.02, "traceorder": "normal"},
+        barmode="stack",
+        bargap=0.3,
+        margin={"l": 8, "r": 16, "t": 48, "b": 8},
+        showlegend=len(data) > 1,
+        height=130 + ROW * rows,
     )

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from specviz.i18n import t
 from specviz.trace import Kind, Position, Round, Trace
+from specviz.views.look import GREY, MODEBAR, figure
 from specviz.views.numbers import prob, ratio
 from specviz.views.tokens import unique_labels, vocabulary
 from specviz.views.tree_shape import context_of
@@ -19,8 +20,6 @@ LEAST_LEFT = 1e-3  # below this mass the residual is mostly rounding
 
 # Readable on white and on near-black alike; the stage's meanings: green = accepted, violet = leftover, red = rejected.
 GREEN, VIOLET, RED, BLUE, AMBER = "#1f9a76", "#9b66df", "#dd5570", "#5b80ee", "#d0841c"
-GREY, LINE = "#7b828e", "rgba(128,134,146,.28)"
-HOVER = {"bgcolor": "#191c22", "bordercolor": "#7b828e", "font": {"color": "#ffffff", "size": 13}}
 
 
 def comparison(trace: Trace, round: int, position: int, lang: str) -> go.Figure:
@@ -172,24 +171,16 @@ def _ticks(names: list[str], values: list[float], color: str, title: str) -> go.
 
 
 def _figure(bars: list) -> go.Figure:
-    """A small template of our own: Plotly's default one is larger than the data."""
-    axis = {"gridcolor": LINE, "linecolor": LINE, "zerolinecolor": LINE, "fixedrange": False}
-    return go.Figure(
-        data=bars,
-        layout={
-            "template": go.layout.Template(),
-            "barmode": "stack",
-            "bargap": 0.35,
-            "font": {"color": GREY, "size": 12, "family": "Inter, system-ui, sans-serif"},
-            "paper_bgcolor": "rgba(0,0,0,0)",
-            "plot_bgcolor": "rgba(0,0,0,0)",
-            "xaxis": axis | {"type": "category", "tickangle": -40, "automargin": True},
-            "yaxis": axis | {"rangemode": "tozero", "nticks": 5},
-            "legend": {"orientation": "h", "y": 1.04, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-            "modebar": {"remove": ["select", "lasso", "zoomIn", "zoomOut", "autoScale"], "bgcolor": "rgba(0,0,0,0)"},
-            "margin": {"l": 40, "r": 10, "t": 64, "b": 10},
-            "showlegend": len(bars) > 1,
-            "hoverlabel": HOVER,
-            "height": 370,
-        },
+    return figure(
+        bars,
+        {"fixedrange": False, "type": "category", "tickangle": -40, "automargin": True},
+        {"fixedrange": False, "rangemode": "tozero", "nticks": 5},
+        size=12,
+        legend={"y": 1.04, "traceorder": "normal"},
+        barmode="stack",
+        bargap=0.35,
+        modebar=MODEBAR,
+        margin={"l": 40, "r": 10, "t": 64, "b": 10},
+        showlegend=len(bars) > 1,
+        height=370,
     )

@@ -10,7 +10,8 @@ from specviz.chisquare import joint_z, wilson
 from specviz.i18n import t
 from specviz.proof import Report
 from specviz.trace import Token
-from specviz.views.distributions import BLUE, GREY, HOVER, LINE, RED
+from specviz.views.distributions import BLUE, RED
+from specviz.views.look import GREY, MODEBAR, figure
 from specviz.views.numbers import prob
 from specviz.views.tokens import unique_labels
 
@@ -84,21 +85,14 @@ def first_token(report: Report, lang: str) -> go.Figure | None:
 
 
 def _figure(data: list, heights: Sequence[float]) -> go.Figure:
-    axis = {"gridcolor": LINE, "linecolor": LINE, "zerolinecolor": LINE}
-    return go.Figure(
-        data=data,
-        layout={
-            "template": go.layout.Template(),
-            "bargap": 0.4,
-            "font": {"color": GREY, "size": 12, "family": "Inter, system-ui, sans-serif"},
-            "paper_bgcolor": "rgba(0,0,0,0)",
-            "plot_bgcolor": "rgba(0,0,0,0)",
-            "xaxis": axis | {"type": "category", "tickangle": -30, "automargin": True},
-            "yaxis": axis | {"range": [0, min(1.05, 1.1 * max(heights))], "nticks": 5},
-            "legend": {"orientation": "h", "y": 1.04, "yanchor": "bottom", "x": 0},
-            "modebar": {"remove": ["select", "lasso", "zoomIn", "zoomOut", "autoScale"], "bgcolor": "rgba(0,0,0,0)"},
-            "margin": {"l": 40, "r": 10, "t": 60, "b": 10},
-            "hoverlabel": HOVER,
-            "height": 340,
-        },
+    return figure(
+        data,
+        {"type": "category", "tickangle": -30, "automargin": True},
+        {"range": [0, min(1.05, 1.1 * max(heights))], "nticks": 5},
+        size=12,
+        legend={"y": 1.04},
+        bargap=0.4,
+        modebar=MODEBAR,
+        margin={"l": 40, "r": 10, "t": 60, "b": 10},
+        height=340,
     )

@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 from specviz.i18n import t
 from specviz.race import LOSSES, PARTS, Result
 from specviz.race_sweep import Sweep
-from specviz.views.distributions import AMBER, BLUE, GREEN, GREY, HOVER, LINE, RED, VIOLET
+from specviz.views.distributions import AMBER, BLUE, GREEN, RED, VIOLET
+from specviz.views.look import GREY, figure
 
 COLORS = {"draft": AMBER, "target": BLUE, "verify": GREEN, "commit": VIOLET}
 HATCHES = {"draft": "/", "target": "", "verify": "x", "commit": "."}
@@ -115,21 +116,15 @@ def _told(sweep: Sweep, k: int, temperature: float, lang: str) -> str:
 
 
 def _figure(data: Sequence[go.Bar | go.Heatmap], height: int) -> go.Figure:
-    axis = {"gridcolor": LINE, "linecolor": LINE, "zerolinecolor": LINE, "automargin": True, "fixedrange": True}
-    return go.Figure(
-        data=list(data),
-        layout={
-            "template": go.layout.Template(),
-            "bargap": 0.3,
-            "font": {"color": GREY, "size": 13, "family": "Inter, system-ui, sans-serif"},
-            "paper_bgcolor": "rgba(0,0,0,0)",
-            "plot_bgcolor": "rgba(0,0,0,0)",
-            "xaxis": {**axis, "nticks": 6, "tickangle": 0},
-            "yaxis": dict(axis),
-            "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-            "margin": {"l": 8, "r": 8, "t": 36, "b": 8},
-            "showlegend": False,
-            "hoverlabel": HOVER,
-            "height": height,
-        },
+    axis = {"automargin": True, "fixedrange": True}
+    return figure(
+        data,
+        axis | {"nticks": 6, "tickangle": 0},
+        axis,
+        size=13,
+        legend={"y": 1.02, "traceorder": "normal"},
+        bargap=0.3,
+        margin={"l": 8, "r": 8, "t": 36, "b": 8},
+        showlegend=False,
+        height=height,
     )

@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 
 from specviz.i18n import t
 from specviz.trace import Round, Trace
-from specviz.views.distributions import BLUE, GREEN, GREY, HOVER, LINE
+from specviz.views.distributions import BLUE, GREEN
+from specviz.views.look import GREY, HOVER, LINE
 from specviz.views.tokens import label, name, vocabulary
 from specviz.views.tree_shape import last_token
 

@@ -80,6 +80,7 @@ def test_no_tab_has_a_serious_fault(make_visit, scheme, lang):
         show(visit, tab)
         found[tab] = faults(page)
     visit = make_visit(color_scheme=scheme, reduced_motion="reduce").open(f"?lang={lang}&tab=tree")  # drafts are trees
+    visit.until("s.trace.config.tree.length")  # the recorded tree takes the first run's place, and its selection
     play(visit)
     visit.page.wait_for_selector("#sv-stage-main .sv-tree-window")
     found["trees"] = faults(visit.page)

@@ -2,7 +2,8 @@
 
 Li et al., "EAGLE", arXiv 2401.15077, and "EAGLE-3", arXiv 2503.01840. Row t reads the hidden state after token t and
 the embedding of token t + 1, and gives a guess of the hidden state after token t + 1, which the target's LM head
-turns into q for token t + 2. Where the target has been, its own states are read; further on, the layer's guesses.
+turns into q for token t + 2. Where the target has been, its own states are read, those of some earlier layers joined
+in as in EAGLE-3; further on, the layer's guesses.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ LARGEST = 1 << 20  # of what a layer may measure: more is a damaged file
 
 @dataclass(frozen=True, slots=True)
 class EagleSizes:
-    """What a layer measures. Raises ValueError for what no layer can."""
+    """What a layer measures; `taps`: which of the target's hidden states it reads beside the last.
+
+    Raises ValueError for what no layer can.
+    """
 
     hidden: int
     heads: int
@@ -42,6 +46,7 @@ class EagleSizes:
     inner: int
     theta: float
     eps: float
+    taps: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("hidden", "heads", "kv_heads", "head_dim", "inner"):
@@ -52,6 +57,8 @@ class EagleSizes:
             value = getattr(self, name)
             if type(value) not in (int, float) or not 0 < value < math.inf:
                 raise ValueError(f"{name} is {short(value)}, not a number above 0")
+        if type(self.taps) is not tuple or not all(type(i) is int and 0 <= i <= LARGEST for i in self.taps):
+            raise ValueError(f"taps is {short(self.taps)}, not a list of whole numbers from 0 to {LARGEST}")
         if self.heads % self.kv_heads:
             raise ValueError(f"{self.heads} heads cannot share {self.kv_heads} heads of keys and values")
         if self.head_dim % 2:
@@ -70,7 +77,10 @@ class Norm(nn.Module):
 
 
 class EagleLayer(nn.Module):
-    """fc([norm(hidden); norm(embedding)]), then one Llama decoder layer and a norm."""
+    """fc([norm(hidden); norm(embedding)]), then one Llama decoder layer and a norm.
+
+    hidden is the guess of the row before, or the target's last state + fuse([norm(tap); ...]).
+    """
 
     def __init__(self, sizes: EagleSizes) -> None:
         super().__init__()
@@ -88,6 +98,22 @@ class EagleLayer(nn.Module):
         self.up = nn.Linear(s.hidden, s.inner, bias=False)
         self.down = nn.Linear(s.inner, s.hidden, bias=False)
         self.norm = Norm(s.hidden, s.eps)
+        if s.taps:
+            self.tap_norms = nn.ModuleList(Norm(s.hidden, s.eps) for _ in s.taps)
+            self.fuse = nn.Linear(len(s.taps) * s.hidden, s.hidden, bias=False)
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """Whose hidden states it reads, in the order that `hidden` takes them."""
+        return (*self.sizes.taps, -1)
+
+    def hidden(self, states: Tensor) -> Tensor:
+        """The target's states of `layers`, side by side [..., len(layers) * d] -> [..., d]."""
+        if not self.sizes.taps:
+            return states
+        *taps, last = states.split(self.sizes.hidden, -1)
+        normed = [norm(tap) for norm, tap in zip(self.tap_norms, taps, strict=True)]
+        return last + self.fuse(torch.cat(normed, -1)).to(last.dtype)
 
     def join(self, hidden: Tensor, embedding: Tensor) -> Tensor:
         """[..., d], [..., d] -> the layer's input [..., d]."""
@@ -148,9 +174,10 @@ def read_sizes(file: Path) -> EagleSizes:
     about = json.loads(file.read_text(encoding="utf-8"))
     sizes = about.get("sizes") if isinstance(about, dict) else None
     names = EagleSizes.__dataclass_fields__.keys()
-    if not isinstance(sizes, dict) or sizes.keys() != names:
+    if not isinstance(sizes, dict) or sizes.keys() | {"taps"} != names:
         raise ValueError(f'{file.name} must have "sizes" with {", ".join(names)}')
-    return EagleSizes(**sizes)
+    taps = sizes.get("taps", [])
+    return EagleSizes(**sizes | {"taps": tuple(taps) if isinstance(taps, list) else taps})
 
 
 def check_tensors(found: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
@@ -170,14 +197,16 @@ def check_tensors(found: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -
 class EagleDrafter:
     """Drafts a chain. Its cache has one row fewer than the text: row t joins token t's state with token t + 1."""
 
-    layers = (-1,)
-
     def __init__(self, layer: EagleLayer, embed: nn.Module, lm_head: nn.Module, vocab_size: int) -> None:
         self.layer, self.embed, self.lm_head, self.vocab_size = layer, embed, lm_head, vocab_size
         self.device = lm_head.weight.device
         self.keys = self.values = None  # [1, KV heads, rows, D]
         self.length = 0  # rows made of the target's own states
-        self.states: Tensor | None = None  # [n, d] states of the target that no row has been made of yet
+        self.states: Tensor | None = None  # [n, layers * d] of the target, that no row has been made of yet
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        return self.layer.layers
 
     @property
     def rows(self) -> int:
@@ -215,9 +244,9 @@ class EagleDrafter:
 
     def _read_text(self, tokens: Sequence[int]) -> Tensor:
         """Rows for the target's new states, each with the token after it; the guess [1, d] after the last token."""
-        hidden = self.states  # [n, d] of tokens length .. length + n - 1 = the last but one
+        assert self.states is not None
+        hidden = self.layer.hidden(self.states.to(self.lm_head.weight.dtype))  # [n, d] from token length on
         feed = send(tokens[self.length + 1 :], self.device)
-        assert hidden is not None
         assert len(hidden) == len(feed)
         guess = self._step(hidden, feed)[-1:]
         self.length += len(hidden)

@@ -79,6 +79,9 @@ def drafter_maker(
     with fitting(folders[method], name):
         if method == "eagle":
             layer, reader = map(swift, eagle.load_eagle(folders[method], head))
+            depth = target.config.get_text_config(decoder=True).num_hidden_layers
+            if max(layer.layers) >= depth:
+                raise ValueError(f"it reads the states after {max(layer.layers)} layers, and the target has {depth}")
             embed = target.get_input_embeddings()
             return lambda: EagleTreeDrafter(layer, embed, reader, vocab_size)
         heads = swift(medusa_files.load_medusa(folders[method], head))

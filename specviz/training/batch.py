@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from specviz.training.labels import likeliest
+from specviz.training.labels import HIDDEN, TAPS, likeliest, states, taps
 
 BLOCK = 256  # ids whose probabilities are summed together when a token is drawn
 
@@ -62,7 +62,11 @@ class Batch:
         top = likeliest(torch.zeros(1, size))[0].shape[1]
         self.ids = torch.zeros(rows, width, top, dtype=torch.int32)
         self.probs = torch.zeros(rows, width, top, dtype=torch.float16)
-        self.hidden = torch.zeros(rows, width, depth, dtype=torch.bfloat16)
+        self.layers = taps(model)
+        self.states = {
+            HIDDEN: torch.zeros(rows, width, depth, dtype=torch.bfloat16),
+            TAPS: torch.zeros(rows, width, len(self.layers) * depth, dtype=torch.bfloat16),
+        }
         for i, token in enumerate(prefix):
             self.step(torch.full((rows,), token), torch.full((rows,), i))
 
@@ -87,12 +91,13 @@ class Batch:
         where = torch.arange(self.rows), position
         ids, probs = likeliest(logits)
         self.ids[where], self.probs[where] = ids.cpu(), probs.cpu()
-        self.hidden[where] = out.hidden_states[-1][:, -1].to("cpu", torch.bfloat16)
+        for name, state in states([x[:, -1] for x in out.hidden_states], self.layers).items():
+            self.states[name][where] = state
         return logits
 
     def labels(self, row: int, n: int) -> dict[str, Tensor]:
         """What the target thought along the n tokens in a row; zeros for the last one, which was never read."""
-        read = {"ids": self.ids, "probs": self.probs, "hidden": self.hidden}
+        read = {"ids": self.ids, "probs": self.probs} | self.states
         return {name: torch.cat([x[row, : n - 1], torch.zeros_like(x[row, :1])]) for name, x in read.items()}
 
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from specviz.errors import SpecvizError
-from specviz.training.labels import Labels
+from specviz.training.labels import HIDDEN, TAPS, Labels
 from specviz.training.shards import Text, read_shard
 
 HELD_BACK = 50  # every 50th text is never trained on
@@ -29,6 +29,7 @@ class Labelled:
     ids: Tensor  # [B, S, TOP] the target's likeliest tokens after this one
     probs: Tensor  # [B, S, TOP] float32, and their probabilities; 0 in the padding
     hidden: Tensor  # [B, S, d] float32, the target's last hidden states
+    taps: Tensor  # [B, S, 3 d] float32, those of the layers `labels.taps`
     counts: Tensor  # [B, S] bool: the next token was written by the corpus's writer, not given to it
 
     def to(self, device: torch.device) -> Labelled:
@@ -45,10 +46,10 @@ class Place:
 
 
 class Data:
-    """The labelled corpus of the shards at `paths`; `wants_hidden`: also read the hidden states."""
+    """The labelled corpus of the shards at `paths`; `wants`: which of the target's states are read, HIDDEN or TAPS."""
 
-    def __init__(self, paths: list[Path], seed: int, batch: int, wants_hidden: bool) -> None:
-        self.seed, self.batch, self.wants_hidden = seed, batch, wants_hidden
+    def __init__(self, paths: list[Path], seed: int, batch: int, wants: tuple[str, ...]) -> None:
+        self.seed, self.batch, self.wants = seed, batch, wants
         places = []
         for path in paths:
             labels, start = Labels(path), 0
@@ -113,8 +114,8 @@ class Data:
         tokens = torch.zeros(n, width, dtype=torch.long)
         ids = torch.zeros(n, width, top, dtype=torch.long)
         probs = torch.zeros(n, width, top)
-        depth = places[0].labels.read("hidden", 0, 1).shape[1] if self.wants_hidden else 0
-        hidden = torch.zeros(n, width, depth)
+        depth = {name: places[0].labels.read(name, 0, 1).shape[1] for name in self.wants}
+        states = {name: torch.zeros(n, width, depth.get(name, 0)) for name in (HIDDEN, TAPS)}
         counts = torch.zeros(n, width, dtype=torch.bool)
         for row, place in enumerate(places):
             length = len(place.text.tokens)
@@ -122,8 +123,8 @@ class Data:
             tokens[row, :length] = torch.from_numpy(place.text.tokens.astype(np.int64))
             ids[row, :length] = place.labels.read("ids", place.start, end).long()
             probs[row, :length] = place.labels.read("probs", place.start, end).float()
-            if self.wants_hidden:
-                hidden[row, :length] = place.labels.read("hidden", place.start, end).float()
+            for name in self.wants:
+                states[name][row, :length] = place.labels.read(name, place.start, end).float()
             for begin, stop in place.text.spans:
                 counts[row, max(begin - 1, 0) : stop - 1] = True
-        return Labelled(tokens, ids, probs, hidden, counts)
+        return Labelled(tokens, ids, probs, states[HIDDEN], states[TAPS], counts)

@@ -18,6 +18,7 @@ from specviz.engine.eagle import WEIGHTS, EagleLayer, EagleSizes, save_config
 from specviz.engine.reduced import ReducedHead
 from specviz.models.heads import fitting
 from specviz.training.data import Labelled
+from specviz.training.labels import taps
 from specviz.training.losses import Fit, Vocabulary, fit
 from specviz.training.target import Parts
 
@@ -37,16 +38,18 @@ class EagleTask:
         self.embedding = parts.embedding
         self.head = ReducedHead(parts.head, chosen)
         self.vocabulary = Vocabulary(chosen, len(parts.head))
-        self.module: nn.Module = from_last_layer(parts)
+        self.module: nn.Module = from_last_layer(parts, taps(target))
         if weights is not None:
             with fitting(weights, name):
                 begun = load_file(weights / WEIGHTS)
                 begun.pop("draft_vocab_ids", None)
-                self.module.load_state_dict({name: tensor.float() for name, tensor in begun.items()})
+                fresh = self.module.state_dict()  # a layer without taps gets some that add nothing yet
+                self.module.load_state_dict(fresh | {name: tensor.float() for name, tensor in begun.items()})
 
     def fits(self, batch: Labelled, step: int | None) -> list[tuple[float, Fit]]:
         embedded = nn.functional.embedding(batch.tokens[:, 1:], self.embedding.to(batch.tokens.device))
-        state = batch.hidden[:, :-1]  # row t: token t's state with token t + 1
+        states = torch.cat([batch.taps, batch.hidden], -1)[:, :-1]  # row t: token t's states with token t + 1
+        state = self.module.hidden(states)
         keys, values, fits = [], [], []
         for j in range(PASSES):
             x = self.module.join(state, embedded)
@@ -104,11 +107,11 @@ def shift(x: Tensor, n: int, dim: int = 2) -> Tensor:
     return torch.cat([torch.zeros_like(x.narrow(dim, 0, n)), kept], dim)
 
 
-def from_last_layer(parts: Parts) -> EagleLayer:
+def from_last_layer(parts: Parts, taps: tuple[int, ...] = ()) -> EagleLayer:
     """A layer of the target's sizes that begins near what it is given: the target's state and a third of the embedding.
 
     What its parts add begins as a tenth of what the target's last layer adds: the whole of it would be noise, for that
-    layer knows other inputs.
+    layer knows other inputs. What the taps add begins as nothing.
     """
     last, norm, config = parts.layers[-1], parts.norm, parts.config
     attention, mlp = last.self_attn, last.mlp
@@ -120,12 +123,15 @@ def from_last_layer(parts: Parts) -> EagleLayer:
         inner=config.intermediate_size,
         theta=float(config.rope_parameters["rope_theta"]),
         eps=config.rms_norm_eps,
+        taps=taps,
     )
     layer = EagleLayer(sizes)
     pairs = {"q": attention.q_proj, "k": attention.k_proj, "v": attention.v_proj, "o": attention.o_proj}
     pairs |= {"gate": mlp.gate_proj, "up": mlp.up_proj, "down": mlp.down_proj, "norm": norm}
     pairs |= {"input_norm": last.input_layernorm, "mlp_norm": last.post_attention_layernorm}
     with torch.no_grad():
+        if taps:
+            layer.fuse.weight.zero_()
         for name, module in pairs.items():
             getattr(layer, name).weight.copy_(module.weight)
         layer.o.weight.mul_(0.1)

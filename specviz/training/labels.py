@@ -1,18 +1,35 @@
 """What the target thinks at every position of the corpus, kept beside it: found once, learned from many times.
 
-For each token: the target's 16 likeliest next tokens with their probabilities at temperature 1, and its last hidden
-state in bf16 (what EAGLE and Medusa begin with). About 1.2 KB a token for hidden size 576.
+For each token: the target's 16 likeliest next tokens with their probabilities at temperature 1, and in bf16 its last
+hidden state (what Medusa and EAGLE begin with) and those of three layers on the way (which EAGLE-3 adds). About 4.7 KB
+a token for hidden size 576.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
+from transformers import PreTrainedModel
 
 TOP = 16
+HIDDEN, TAPS = "hidden", "taps"  # names of the last hidden states, and of those on the way
+
+
+def taps(model: PreTrainedModel) -> tuple[int, ...]:
+    """Which hidden states on the way are kept: a low, a middle and a high one, as in EAGLE-3 (arXiv 2503.01840)."""
+    layers = model.config.get_text_config(decoder=True).num_hidden_layers
+    return min(2, layers - 1), layers // 2, max(layers - 3, 0)
+
+
+def states(hidden_states: Sequence[Tensor], layers: Sequence[int]) -> dict[str, Tensor]:
+    """All hidden states [..., d] of a pass -> the last ones and those of `layers`, side by side, in bf16."""
+    on_the_way = torch.cat([hidden_states[i] for i in layers], -1)
+    return {HIDDEN: hidden_states[-1].to("cpu", torch.bfloat16), TAPS: on_the_way.to("cpu", torch.bfloat16)}
 
 
 def likeliest(logits: Tensor) -> tuple[Tensor, Tensor]:
@@ -28,7 +45,7 @@ def labels_of(shard: Path) -> Path:
 
 
 def write_labels(shard: Path, labels: dict[str, Tensor]) -> None:
-    """ids [N, TOP], probs [N, TOP] and hidden [N, d] of the shard's N tokens. The file is whole or not there."""
+    """ids, probs [N, TOP], hidden [N, d], taps [N, 3 d] of the shard's N tokens. The file is whole or not there."""
     path = labels_of(shard)
     path.parent.mkdir(exist_ok=True)
     part = path.with_suffix(".part")

@@ -62,23 +62,25 @@ def train(
     """Trains up to step `plan.steps` (or interrupts itself at `stop`); returns the report, also written to `out`."""
     out.mkdir(parents=True, exist_ok=True)
     weights = [p for p in task.module.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(weights, lr=plan.rate, betas=(0.9, 0.95), weight_decay=0.01, fused=False)
+    optimizers = optimizers_of(weights, plan)
     settings = asdict(plan) | facts
-    state = resume(out / CHECKPOINT, settings, task.module, optimizer)
+    state = resume(out / CHECKPOINT, settings, task.module, optimizers)
     begin, losses, scores, before = state["step"], state["losses"], state["held_out"], state["seconds"]
     clock = time.monotonic()
     if not scores:
         scores.append({"step": 0} | measure(task, data, plan))
     task.module.train()
     for step in range(begin, plan.steps if stop is None else min(stop, plan.steps)):
-        for group in optimizer.param_groups:
-            group["lr"] = plan.rate * schedule(step, plan)
+        for optimizer in optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = plan.rate * schedule(step, plan)
         torch.manual_seed(plan.seed * 1_000_003 + step)
         loss = combined(task, data.at(step), step, plan)
-        optimizer.zero_grad(set_to_none=True)
+        task.module.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(weights, 1.0)
-        optimizer.step()
+        for optimizer in optimizers:
+            optimizer.step()
         losses.append(round(loss.item(), 5))
         done = step + 1
         progress(done / plan.steps, "train.training", step=done, total=plan.steps, loss=f"{losses[-1]:.3f}")
@@ -86,7 +88,7 @@ def train(
             scores.append({"step": done} | measure(task, data, plan))
             seconds = before + time.monotonic() - clock
             held = {"step": done, "losses": losses, "held_out": scores, "seconds": seconds}
-            keep(out / CHECKPOINT, held | {"settings": settings}, task.module, optimizer)
+            keep(out / CHECKPOINT, held | {"settings": settings}, task.module, optimizers)
             report(out, task, plan, data, facts, held)
     saved = task.save(out)
     held = {"step": len(losses), "losses": losses, "held_out": scores, "seconds": before + time.monotonic() - clock}
@@ -124,22 +126,36 @@ def measure(task: Task, data: Data, plan: Plan) -> dict:
     return {"loss": column(lambda r: r[1]), "alpha": column(lambda r: r[0] - r[2]), "agree": column(lambda r: r[3])}
 
 
+def optimizers_of(weights: list[nn.Parameter], plan: Plan) -> list[torch.optim.Optimizer]:
+    """Muon for matrices, which learns more from the same texts (Liu et al., arXiv 2502.16982), AdamW for the rest.
+
+    With `match_rms_adamw` both take the same learning rate.
+    """
+    matrices, others = [p for p in weights if p.dim() == 2], [p for p in weights if p.dim() != 2]
+    made: list[torch.optim.Optimizer] = []
+    if matrices:
+        made.append(torch.optim.Muon(matrices, lr=plan.rate, weight_decay=0.01, adjust_lr_fn="match_rms_adamw"))
+    if others:
+        made.append(torch.optim.AdamW(others, lr=plan.rate, betas=(0.9, 0.95), weight_decay=0.01, fused=False))
+    return made
+
+
 def schedule(step: int, plan: Plan) -> float:
     """Share of the highest rate: a line up, then a cosine down to 0."""
     warm = min(1.0, (step + 1) / max(1, min(plan.warmup, plan.steps // 10)))
     return warm * 0.5 * (1 + math.cos(math.pi * step / max(1, plan.steps)))
 
 
-def keep(path: Path, state: dict, module: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+def keep(path: Path, state: dict, module: nn.Module, optimizers: list[torch.optim.Optimizer]) -> None:
     """Writes a checkpoint in one step."""
     part = path.with_suffix(".part")
     learned = {name for name, p in module.named_parameters() if p.requires_grad}
     weights = {name: tensor for name, tensor in module.state_dict().items() if name in learned}
-    torch.save(state | {"module": weights, "optimizer": optimizer.state_dict()}, part)
+    torch.save(state | {"module": weights, "optimizers": [o.state_dict() for o in optimizers]}, part)
     part.replace(path)
 
 
-def resume(path: Path, settings: dict, module: nn.Module, optimizer: torch.optim.Optimizer) -> dict:
+def resume(path: Path, settings: dict, module: nn.Module, optimizers: list[torch.optim.Optimizer]) -> dict:
     """Loads the checkpoint, if there is one. Raises SpecvizError("train.other_run") if it is of another run."""
     if not path.is_file():
         return {"step": 0, "losses": [], "held_out": [], "seconds": 0.0}
@@ -148,7 +164,8 @@ def resume(path: Path, settings: dict, module: nn.Module, optimizer: torch.optim
     if different:
         raise SpecvizError("train.other_run", path=str(path), setting=", ".join(different))
     module.load_state_dict(state["module"], strict=False)
-    optimizer.load_state_dict(state["optimizer"])
+    for optimizer, kept in zip(optimizers, state["optimizers"], strict=True):
+        optimizer.load_state_dict(kept)
     return state
 
 

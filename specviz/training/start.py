@@ -14,12 +14,14 @@ from specviz.models.device import DTYPES, choose_device
 from specviz.models.load import Pair, load_pair
 from specviz.models.prepared import Progress
 from specviz.training.evaluate import draft_model, drafter_maker, evaluate
+from specviz.training.labels import HIDDEN, TAPS
 from specviz.training.loop import REPORT, Plan, Task, train
 from specviz.training.report import write_report
 from specviz.training.shards import shards
 
 VOCABULARY = {"draft": 16384, "eagle": 8192, "medusa": 8192}  # ids that each puts out: its LM head is its dearest part
 LAYERS = "0,1,29"
+WANTS = {"draft": (), "eagle": (HIDDEN, TAPS), "medusa": (HIDDEN,)}
 SHARDS = "shards.json"
 
 
@@ -52,7 +54,7 @@ def teach(args: argparse.Namespace, progress: Progress) -> dict:
     pair = target_of(args, progress)
     paths = chosen_shards(folder, out)
     label(pair.target, paths, progress)
-    data = Data(paths, args.seed, args.batch, wants_hidden=args.what != "draft")
+    data = Data(paths, args.seed, args.batch, wants=WANTS[args.what])
     ids, share = data.frequent(args.vocabulary or VOCABULARY[args.what], always=pair.eos)
     facts = {"target": pair.target_name, "shards": len(paths), "vocabulary": len(ids)}
     facts |= {"begun_with": str(args.weights) if args.weights else None}

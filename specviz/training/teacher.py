@@ -13,7 +13,7 @@ from transformers import PreTrainedModel
 
 from specviz.errors import SpecvizError
 from specviz.models.prepared import Progress
-from specviz.training.labels import TOP, labels_of, likeliest, write_labels
+from specviz.training.labels import HIDDEN, TAPS, TOP, labels_of, likeliest, states, taps, write_labels
 from specviz.training.shards import Text, read_shard
 
 PASS = 4096  # tokens of one forward pass
@@ -30,7 +30,7 @@ def label(model: PreTrainedModel, paths: list[Path], progress: Progress) -> None
 
 @torch.inference_mode()
 def label_texts(model: PreTrainedModel, texts: list[Text]) -> dict[str, Tensor]:
-    """ids [N, TOP], probs [N, TOP] float16, hidden [N, d] bf16 for the N tokens of `texts`, in their order."""
+    """For the N tokens of `texts`, in order: ids, probs [N, TOP] (float16), hidden [N, d] and taps [N, 3 d] (bf16)."""
     head = model.get_output_embeddings()
     size = head.weight.shape[0]
     starts = [0]
@@ -39,7 +39,11 @@ def label_texts(model: PreTrainedModel, texts: list[Text]) -> dict[str, Tensor]:
     top = min(TOP, size)
     ids = torch.empty(starts[-1], top, dtype=torch.int32)
     probs = torch.empty(starts[-1], top, dtype=torch.float16)
-    hidden = torch.empty(starts[-1], head.weight.shape[1], dtype=torch.bfloat16)
+    layers, depth = taps(model), head.weight.shape[1]
+    kept = {
+        HIDDEN: torch.empty(starts[-1], depth, dtype=torch.bfloat16),
+        TAPS: torch.empty(starts[-1], len(layers) * depth, dtype=torch.bfloat16),
+    }
     for group in by_length(texts):
         width = max(len(texts[i].tokens) for i in group)
         batch = torch.zeros(len(group), width, dtype=torch.long)
@@ -50,15 +54,16 @@ def label_texts(model: PreTrainedModel, texts: list[Text]) -> dict[str, Tensor]:
                 "train.corpus_vocabulary", token=int(batch.max()), size=size, target=type(model).__name__
             )
         # Padding is on the right, where a causal model's earlier tokens cannot see it.
-        states = model.base_model(input_ids=batch.to(model.device), use_cache=False).last_hidden_state
+        out = model.base_model(input_ids=batch.to(model.device), use_cache=False, output_hidden_states=True)
         for row, i in enumerate(group):
-            real = states[row, : len(texts[i].tokens)]
-            hidden[starts[i] : starts[i + 1]] = real.to("cpu", torch.bfloat16)
-            for at in range(0, len(real), ROWS):
-                logits = head(real[at : at + ROWS])
+            real = [x[row, : len(texts[i].tokens)] for x in out.hidden_states]
+            for name, state in states(real, layers).items():
+                kept[name][starts[i] : starts[i + 1]] = state
+            for at in range(0, len(real[-1]), ROWS):
+                logits = head(real[-1][at : at + ROWS])
                 where = slice(starts[i] + at, starts[i] + at + len(logits))
                 ids[where], probs[where] = (x.cpu() for x in likeliest(logits))
-    return {"ids": ids, "probs": probs, "hidden": hidden}
+    return {"ids": ids, "probs": probs} | kept
 
 
 def by_length(texts: list[Text]) -> list[list[int]]:

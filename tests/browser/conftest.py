@@ -32,7 +32,7 @@ class Visit:
 
     def open(self, query=""):
         self.page.goto(self.address + query)
-        self.page.wait_for_selector(".sv-host.sv")
+        self.page.wait_for_selector(".sv-host.sv", state="attached")  # on some tabs it is hidden
         return self
 
     def stage(self, name="main"):

@@ -16,6 +16,7 @@ from specviz.engine.reduced import ReducedHead
 from specviz.models.text import TextCodec
 from specviz.training.eagle import from_last_layer
 from specviz.training.evaluate import evaluate
+from specviz.training.labels import taps
 from specviz.training.target import Parts, pruned
 from tests.tiny import tiny_model
 from tests.unit.tiny_tokenizers import byte_level
@@ -34,7 +35,7 @@ def drafter(name, target):
     parts = Parts.of(target, "tiny")
     head = ReducedHead(parts.head, torch.arange(0, V, 2))
     if name == "eagle":
-        return EagleDrafter(from_last_layer(parts).eval(), target.get_input_embeddings(), head, V)
+        return EagleDrafter(from_last_layer(parts, taps(target)).eval(), target.get_input_embeddings(), head, V)
     if name == "medusa":
         return MedusaDrafter(MedusaHeads(4, parts.head.shape[1], V, lm_head=head), V)
     model = pruned(target, (0, 2))

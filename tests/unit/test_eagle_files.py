@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 import torch
@@ -16,23 +16,24 @@ from specviz.models.heads import drafter_maker
 from tests.tiny import V, tiny_model
 
 SIZES = EagleSizes(hidden=32, heads=4, kv_heads=2, head_dim=8, inner=64, theta=1e4, eps=1e-6)
+TAPPED = replace(SIZES, taps=(1, 0))
 IDS = torch.tensor([3, 0, 60, 7], dtype=torch.int32)
 
 
-def written(folder, ids=IDS):
-    layer = EagleLayer(SIZES)
+def written(folder, ids=IDS, sizes=SIZES):
+    layer = EagleLayer(sizes)
     save_file(layer.state_dict() | ({} if ids is None else {"draft_vocab_ids": ids}), folder / WEIGHTS)
-    save_config(folder, SIZES, {"target": "tiny"})
+    save_config(folder, sizes, {"target": "tiny"})
     return layer
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_what_was_written_is_read(dtype, tmp_path):
     head = nn.Linear(32, V, bias=False, dtype=dtype)
-    for ids in (IDS, None):
-        layer = written(tmp_path, ids)
+    for ids, sizes in ((IDS, TAPPED), (None, SIZES)):
+        layer = written(tmp_path, ids, sizes)
         found, reader = load_eagle(tmp_path, head)
-        assert found.sizes == SIZES
+        assert found.sizes == sizes
         for name, weight in found.named_parameters():
             assert weight.dtype is dtype
             assert not weight.requires_grad
@@ -54,6 +55,9 @@ SPOILED = {
     "theta that is none": ({"theta": math.nan}, "theta is nan"),
     "eps of 0": ({"eps": 0}, "eps is 0"),
     "other sizes than the weights": ({"inner": 63}, r"down.weight has the shape \[32, 64\] instead of \[32, 63\]"),
+    "taps that are none": ({"taps": 3}, "taps is 3"),
+    "a tap below 0": ({"taps": [2, -1]}, "taps is"),
+    "taps without weights": ({"taps": [1]}, "fuse.weight is missing"),
     "a size too many": ({"layers": 2}, '"sizes" with hidden, heads'),
 }
 
@@ -64,6 +68,21 @@ def test_sizes_that_do_not_fit(what, tmp_path):
     written(tmp_path)
     (tmp_path / "config.json").write_text(json.dumps({"sizes": asdict(SIZES) | changes}))
     refused(tmp_path, said)
+
+
+def test_layers_written_before_there_were_taps(tmp_path):
+    written(tmp_path)
+    sizes = {name: size for name, size in asdict(SIZES).items() if name != "taps"}
+    (tmp_path / "config.json").write_text(json.dumps({"sizes": sizes}))
+    assert load_eagle(tmp_path, nn.Linear(32, V, bias=False))[0].sizes == SIZES
+
+
+def test_a_tap_deeper_than_the_target(tmp_path):
+    target = tiny_model()
+    depth = target.config.num_hidden_layers
+    written(tmp_path, sizes=replace(SIZES, taps=(depth,)))
+    with pytest.raises(SpecvizError, match=f"after {depth} layers"):
+        drafter_maker(target, V, "eagle", {"eagle": tmp_path})
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"sizes": 3}', '{"sizes": {"hidden": 32}}', "3", "{", ""])

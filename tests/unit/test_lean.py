@@ -135,7 +135,7 @@ def test_int8_checks_several_tokens_as_it_would_one_by_one():
 def test_prepacked_heads_say_the_same():
     """Of any depth and shape; a linear layer that is the target's own is left alone."""
     torch.manual_seed(0)
-    layer, head = EagleLayer(EagleSizes(32, 4, 2, 8, 64, 10000.0, 1e-5)), nn.Linear(32, V, bias=False)
+    layer, head = EagleLayer(EagleSizes(32, 4, 2, 8, 64, 10000.0, 1e-5, (0, 1))), nn.Linear(32, V, bias=False)
     heads = MedusaHeads(3, 32, V, layers=2, lm_head=head)
     for part in [*layer.modules(), *heads.modules()]:
         if isinstance(part, nn.Linear):
@@ -143,7 +143,13 @@ def test_prepacked_heads_say_the_same():
     reduced, x = ReducedHead(head.weight, torch.arange(0, V, 3)), torch.randn(2, 5, 32)
 
     def said() -> list[torch.Tensor]:
-        return [layer.join(x, x), layer.finish(x, torch.randn(2, 4, 5, 8, generator=seeded())), heads(x), reduced(x)]
+        return [
+            layer.join(x, x),
+            layer.hidden(torch.cat([x, x, x], -1)),
+            layer.finish(x, torch.randn(2, 4, 5, 8, generator=seeded())),
+            heads(x),
+            reduced(x),
+        ]
 
     def seeded() -> torch.Generator:
         return torch.Generator().manual_seed(1)

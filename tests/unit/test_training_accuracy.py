@@ -27,7 +27,8 @@ class Kept:
             counts[0, 3:11] = True
             counts[1, 2:8] = True
             hidden = torch.randn(2, 12, D, generator=rng)
-            self.batches.append((temperature, Labelled(tokens, tokens[..., None], tokens[..., None], hidden, counts)))
+            same = tokens[..., None]
+            self.batches.append((temperature, Labelled(tokens, same, same, hidden, hidden[..., :0], counts)))
 
     def held_back_batches(self, low, high):
         return [batch for temperature, batch in self.batches if low <= temperature <= high]

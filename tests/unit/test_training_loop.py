@@ -8,6 +8,7 @@ from specviz.errors import SpecvizError
 from specviz.training.data import Data
 from specviz.training.draft import DraftTask
 from specviz.training.eagle import EagleTask
+from specviz.training.labels import HIDDEN, TAPS, taps
 from specviz.training.loop import Plan, train
 from specviz.training.medusa import MedusaTask
 from specviz.training.shards import shards, write_shard
@@ -48,7 +49,7 @@ def corpus(target, tmp_path_factory):
 def go(name, target, corpus, out, stop=None):
     torch.manual_seed(7)
     task = TASKS[name](target)
-    data = Data(corpus, 0, PLAN.batch, wants_hidden=True)
+    data = Data(corpus, 0, PLAN.batch, wants=(HIDDEN, TAPS))
     return train(task, data, PLAN, out, lambda *_, **__: None, {"target": "tiny"}, stop=stop)
 
 
@@ -75,14 +76,14 @@ def test_interrupted_and_resumed_ends_at_the_same_weights(name, target, corpus, 
 
 def test_a_checkpoint_of_other_settings_is_refused(target, corpus, tmp_path):
     go("medusa", target, corpus, tmp_path, stop=8)
-    data = Data(corpus, 0, PLAN.batch, wants_hidden=True)
+    data = Data(corpus, 0, PLAN.batch, wants=(HIDDEN, TAPS))
     other = Plan(steps=24, batch=8, rate=1e-3, every=8, warmup=4)
     with pytest.raises(SpecvizError, match="rate"):
         train(TASKS["medusa"](target), data, other, tmp_path, lambda *_, **__: None, {"target": "tiny"})
 
 
 def test_labels_are_the_targets_own_distribution(target, corpus):
-    data = Data(corpus, 0, 4, wants_hidden=True)
+    data = Data(corpus, 0, 4, wants=(HIDDEN, TAPS))
     batch = data.at(0)
     with torch.inference_mode():
         out = target(batch.tokens, use_cache=False, output_hidden_states=True)
@@ -90,12 +91,14 @@ def test_labels_are_the_targets_own_distribution(target, corpus):
     assert torch.equal(batch.ids[..., :3], best.indices[..., :3])
     torch.testing.assert_close(batch.probs, best.values, atol=1e-3, rtol=1e-3)
     torch.testing.assert_close(batch.hidden, out.hidden_states[-1], atol=0.02, rtol=0.01)  # kept in bf16
+    on_the_way = torch.cat([out.hidden_states[i] for i in taps(target)], -1)
+    torch.testing.assert_close(batch.taps, on_the_way, atol=0.05, rtol=0.01)
     assert batch.counts[0].nonzero().flatten().tolist() == list(range(3, 23))  # the next token is the target's own
 
 
 def test_no_text_is_both_trained_on_and_kept_back(corpus):
-    data = Data(corpus, 0, 4, wants_hidden=False)
+    data = Data(corpus, 0, 4, wants=())
     kept = {(id(place.labels), place.start) for place in data.held_back}
     assert len(kept) == 3
     assert kept.isdisjoint((id(place.labels), place.start) for place in data.places)
-    assert torch.equal(data.at(5).tokens, Data(corpus, 0, 4, wants_hidden=False).at(5).tokens)
+    assert torch.equal(data.at(5).tokens, Data(corpus, 0, 4, wants=()).at(5).tokens)

@@ -64,14 +64,18 @@ def test_the_eagle_layer_rotates_and_attends_as_the_targets_own(target):
     torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
 
 
+@pytest.mark.parametrize("taps", [(), (2, 0)], ids=str)
 @torch.inference_mode()
-def test_training_passes_are_what_drafting_computes(target):
+def test_training_passes_are_what_drafting_computes(taps, target):
     """Pass j at row t in training = the j-th drafted token of a draft that began j rows earlier."""
-    layer = from_last_layer(Parts.of(target, "tiny")).eval()
+    layer = from_last_layer(Parts.of(target, "tiny"), taps).eval()
+    if taps:
+        torch.nn.init.normal_(layer.fuse.weight)
     tokens = torch.randint(0, V, (1, 12))
-    hidden = target.base_model(tokens).last_hidden_state
+    states = target.base_model(tokens, output_hidden_states=True).hidden_states
+    hidden = torch.cat([states[i] for i in layer.layers], -1)
     embed = target.get_input_embeddings()
-    state, keys, values, guesses = hidden[:, :-1], [], [], []
+    state, keys, values, guesses = layer.hidden(hidden)[:, :-1], [], [], []
     for _ in range(K):
         guess, k, v = attend(layer, layer.join(state, embed(tokens[:, 1:])), keys, values)
         keys.append(k)

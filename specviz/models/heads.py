@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from transformers import PreTrainedModel
 
 from specviz.config import LEARNED
-from specviz.engine import eagle
+from specviz.engine import eagle_layer
 from specviz.engine.drafters import Drafter
 from specviz.engine.eagle_tree import EagleTreeDrafter
 from specviz.engine.medusa_drafter import MedusaDrafter
@@ -26,7 +26,7 @@ from specviz.models.prepared import Progress, no_progress, sha256
 from specviz.models.watch import one_line
 
 SHOWN = 6  # digits of a hash in a name
-FILES = (eagle.WEIGHTS, *medusa_files.FILES)
+FILES = (eagle_layer.WEIGHTS, *medusa_files.FILES)
 # those of the bundled target
 BUNDLED = {method: folder for method in LEARNED if (folder := ASSETS / "weights" / method).is_dir()}
 
@@ -38,7 +38,7 @@ def heads_in(source: str | Path, progress: Progress = no_progress) -> dict[str, 
     """
     folder = locate(str(source), progress, hub_files)
     found = {}
-    if (folder / eagle.WEIGHTS).is_file():
+    if (folder / eagle_layer.WEIGHTS).is_file():
         found["eagle"] = folder
     medusa = medusa_files.find(folder)
     if medusa is not None and (not found or medusa.name.startswith("medusa")):  # beside EAGLE a model is just a model
@@ -56,7 +56,7 @@ def hub_files(info: ModelInfo) -> dict[str, int]:
     """
     sizes = {file.rfilename: file.size or 0 for file in info.siblings}
     medusa = next((name for name in (medusa_files.WEIGHTS, medusa_files.PICKLE) if name in sizes), None)
-    alone = [name for name in (eagle.WEIGHTS, medusa) if name in sizes]
+    alone = [name for name in (eagle_layer.WEIGHTS, medusa) if name in sizes]
     files = files_to_get(info)
     if alone:
         return {name: sizes[name] for name in (*alone, "config.json") if name in sizes}
@@ -78,7 +78,7 @@ def drafter_maker(
     head = target.get_output_embeddings()
     with fitting(folders[method], name):
         if method == "eagle":
-            layer, reader = map(swift, eagle.load_eagle(folders[method], head))
+            layer, reader = map(swift, eagle_layer.load_eagle(folders[method], head))
             depth = target.config.get_text_config(decoder=True).num_hidden_layers
             if max(layer.layers) >= depth:
                 raise ValueError(f"it reads the states after {max(layer.layers)} layers, and the target has {depth}")
@@ -119,6 +119,6 @@ def describe(method: str, folders: Mapping[str, Path], target: str) -> About:
     folder = folders[method]
     if method == "eagle":
         with fitting(folder, target):
-            return About(f"EAGLE-style layer ({sha256(folder / eagle.WEIGHTS)[:SHOWN]})")
+            return About(f"EAGLE-style layer ({sha256(folder / eagle_layer.WEIGHTS)[:SHOWN]})")
     heads = medusa_files.inspect(folder).heads
     return About(f"{heads} Medusa heads ({medusa_files.fingerprint(folder)[:SHOWN]})", heads)

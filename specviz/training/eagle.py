@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from specviz.engine.eagle import WEIGHTS, EagleLayer, EagleSizes, save_config
+from specviz.engine.eagle_layer import WEIGHTS, EagleLayer, EagleSizes, save_config
 from specviz.engine.reduced import ReducedHead
 from specviz.models.heads import fitting
 from specviz.training.data import Labelled

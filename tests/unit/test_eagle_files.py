@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from specviz.engine.eagle import LARGEST, WEIGHTS, EagleLayer, EagleSizes, load_eagle, save_config
+from specviz.engine.eagle_layer import LARGEST, WEIGHTS, EagleLayer, EagleSizes, load_eagle, save_config
 from specviz.engine.reduced import ReducedHead
 from specviz.errors import SpecvizError
 from specviz.models.heads import drafter_maker

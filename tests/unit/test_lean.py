@@ -8,7 +8,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from specviz.engine import lean as lean_module
-from specviz.engine.eagle import EagleLayer, EagleSizes
+from specviz.engine.eagle_layer import EagleLayer, EagleSizes
 from specviz.engine.lean import LeanLM, fits, lean
 from specviz.engine.medusa import MedusaHeads
 from specviz.engine.model import CachedLM

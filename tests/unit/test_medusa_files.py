@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import specviz.models.open as open_module
-from specviz.engine import eagle
+from specviz.engine import eagle_layer
 from specviz.engine.reduced import ReducedHead
 from specviz.models.heads import describe, heads_in
 from specviz.models.medusa_files import Layout, inspect, load_medusa, save_medusa
@@ -124,7 +124,7 @@ def test_what_a_folder_holds(tmp_path):
     error = refusal(heads_in, tmp_path)
     assert error.key == "errors.heads_folder"
     assert "medusa_lm_head.pt" in error.values["files"]
-    (tmp_path / eagle.WEIGHTS).touch()
+    (tmp_path / eagle_layer.WEIGHTS).touch()
     assert heads_in(tmp_path) == {"eagle": tmp_path}
     save_file({"lm_head.weight": torch.ones(2)}, tmp_path / "model.safetensors")  # just a model, beside
     assert heads_in(tmp_path) == {"eagle": tmp_path}

@@ -6,7 +6,7 @@ import pytest
 from safetensors.torch import save_file
 
 from specviz.config import RunConfig
-from specviz.engine import eagle
+from specviz.engine import eagle_layer
 from specviz.errors import SpecvizError
 from specviz.models import medusa_files
 from specviz.models.heads import describe
@@ -58,9 +58,9 @@ def test_heads_are_named_by_their_weights(tmp_path):
         names[name] = describe("medusa", {"medusa": folder}, "t").name
     assert re.fullmatch(r"3 Medusa heads \([0-9a-f]{6}\)", names["a"])
     assert names["a"] == names["b"] != names["c"]
-    save_file(tensors_of(1), tmp_path / eagle.WEIGHTS)
+    save_file(tensors_of(1), tmp_path / eagle_layer.WEIGHTS)
     assert re.fullmatch(r"EAGLE-style layer \([0-9a-f]{6}\)", describe("eagle", {"eagle": tmp_path}, "t").name)
-    (tmp_path / eagle.WEIGHTS).unlink()
+    (tmp_path / eagle_layer.WEIGHTS).unlink()
     with pytest.raises(SpecvizError, match="do not fit"):
         describe("eagle", {"eagle": tmp_path}, "t")
 

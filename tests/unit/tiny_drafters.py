@@ -7,7 +7,7 @@ import torch
 from specviz.config import RunConfig
 from specviz.engine.clock import Clock
 from specviz.engine.decode import Decoder
-from specviz.engine.eagle import EagleLayer, EagleSizes
+from specviz.engine.eagle_layer import EagleLayer, EagleSizes
 from specviz.engine.eagle_tree import EagleTreeDrafter
 from specviz.engine.medusa_drafter import MedusaDrafter
 from specviz.engine.model import CachedLM

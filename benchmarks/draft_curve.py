@@ -1,0 +1,95 @@
+"""How deep should a draft be? Acceptance and cost of drafts made of more and more of the target's layers.
+
+    python -m benchmarks.draft_curve CORPUS OUT [--steps 100] [--layers 0,29 --layers 0,1,29 ...] [--tv 0.5]
+
+Each is trained in the same way for the same short time, on the bundled target; acceptance is measured on the corpus's
+texts that are kept back, c = a draft step / a target step by interleaved passes over one token after 128 others. Prints
+a line a draft and writes OUT/curve.json. A draft that was measured is not measured again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from pathlib import Path
+
+import torch
+
+from specviz.engine.lean import LeanLM
+from specviz.models.fast import fast
+from specviz.models.load import Pair, load_pair
+from specviz.theory import expected_tokens_by_position, speedup_by_position
+from specviz.training.data import Data
+from specviz.training.draft import DraftTask
+from specviz.training.evaluate import draft_model
+from specviz.training.loop import Plan, train
+from specviz.training.report import write_report
+from specviz.training.shards import shards
+from specviz.training.start import VOCABULARY, faster_dtype, layer_list
+
+LAYERS = ("0,29", "0,1,29", "0,1,28,29", "0,1,2,28,29", "0,1,2,3,4,26,27,28", "0,1,2,3,4,5,6,7,26,27,28,29")
+CONTEXT, PASSES, K = 128, 30, 4
+
+
+def learned(pair: Pair, paths: list[Path], layers: tuple[int, ...], args: argparse.Namespace) -> Path:
+    """The folder of a draft of these layers, trained."""
+    data = Data(paths, 0, args.batch, wants=())
+    ids, _ = data.frequent(VOCABULARY["draft"], always=pair.eos)
+    out = args.out / "-".join(map(str, layers))
+    plan = Plan(steps=args.steps, batch=args.batch, every=args.steps, low=pair.dtype == torch.bfloat16, tv=args.tv)
+    train(DraftTask(pair.target, pair.target_name, layers, ids, None), data, plan, out, lambda *_, **__: None, {})
+    return out
+
+
+def cost(pair: Pair, folder: Path) -> float:
+    """c: the median ratio of passes over one token, each after `CONTEXT` others."""
+    models = [LeanLM(fast(draft_model(pair, folder)), pair.vocab_size), pair.opened("target")]
+    for model in models:
+        model.prefill(torch.ones(CONTEXT, dtype=torch.long))
+    ratios = []
+    for _ in range(PASSES):
+        laps = []
+        for model in models:
+            begin = time.perf_counter()
+            model.forward(torch.ones(1, dtype=torch.long))
+            laps.append(time.perf_counter() - begin)
+            model.rollback(CONTEXT)
+        ratios.append(laps[0] / laps[1])
+    return statistics.median(ratios)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--layers", action="append")
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--tv", type=float, default=0.0)
+    args = parser.parse_args()
+    pair = load_pair(method="none", device="cpu", dtype=faster_dtype(torch.device("cpu")))
+    judge = load_pair(method="none", device="cpu", dtype="float32")
+    file = args.out / "curve.json"
+    rows = json.loads(file.read_text(encoding="utf-8"))["drafts"] if file.is_file() else []
+    print("layers                        alpha  agree     c  predicted at T = 0, k = 4: tokens a round, speed-up")
+    for text in args.layers or LAYERS:
+        layers = layer_list(text)
+        if not any(row["layers"] == list(layers) for row in rows):
+            folder = learned(pair, shards(args.corpus), layers, args)
+            held = json.loads((folder / "report.json").read_text(encoding="utf-8"))["held_out"][-1]
+            agree, c = held["agree"][0], cost(judge, folder)
+            rows.append(
+                {"layers": list(layers), "alpha": held["alpha"][0], "agree": agree, "c": round(c, 4)}
+                | {"tokens_a_round": round(expected_tokens_by_position([agree] * K), 3)}
+                | {"speedup": round(speedup_by_position([agree] * K, K * c), 3)}
+            )
+            write_report(file, {"steps": args.steps, "batch": args.batch, "tv": args.tv, "drafts": rows})
+        row = next(row for row in rows if row["layers"] == list(layers))
+        figures = f"{row['alpha']:.3f}  {row['agree']:.3f}  {row['c']:.2f}  {row['tokens_a_round']:.2f}"
+        print(f"{text:28}  {figures}  {row['speedup']:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

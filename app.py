@@ -6,7 +6,8 @@ import argparse
 
 from specviz.errors import SpecvizError
 from specviz.ui.build import build
-from specviz.ui.options import Options
+from specviz.ui.options import Options, on_space
+from specviz.ui.startup import check_start
 
 
 def main() -> None:
@@ -20,7 +21,12 @@ def main() -> None:
     flags.add_argument("--heads", default=None, help="folder or hub id of EAGLE-style or Medusa weights for the target")
     flags.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     flags.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 or float16")
-    flags.add_argument("--public", action="store_true", help="tighter limits, for a page that strangers use")
+    flags.add_argument(
+        "--public",
+        action=argparse.BooleanOptionalAction,
+        default=on_space(),
+        help="tighter limits, for a page that strangers use (on a Hugging Face Space: unless --no-public)",
+    )
     flags.add_argument(
         "--vllm-url", default=None, help="address of a vLLM server to compare runs with, for the Serve tab"
     )
@@ -32,7 +38,9 @@ def main() -> None:
         flags.error("--port must lie between 1 and 65535")
     models = given.pair, given.target, given.draft, given.heads, given.device, given.dtype
     try:
-        app = build(Options(*models, public=given.public, vllm_url=given.vllm_url))
+        options = Options(*models, public=given.public, vllm_url=given.vllm_url)
+        check_start(options)
+        app = build(options)
     except SpecvizError as error:
         flags.error(str(error))
     try:
@@ -40,7 +48,7 @@ def main() -> None:
     except OSError as error:  # the port is taken, or the address is not ours
         flags.error(str(error).splitlines()[0])
     print(f"specviz is at {shared or local}  (Ctrl+C stops it)", flush=True)
-    app.demo.block_thread()
+    app.wait()
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def main() -> int:
             rounds = list(speculative(pair, prompt, method="medusa", tree=best_of(nodes), max_new_tokens=TOKENS))
             ours = [token for r in rounds for token in r.emitted]
             at = next((i for i, (a, b) in enumerate(zip_longest(plain[prompt], ours)) if a != b), None)
-            length = measure(rounds).mean_acceptance_length
+            length = measure(rounds).tokens_per_round
             told = "nowhere" if at is None else at
             print(f"{nodes:5}  {len(ours):6}  {len(rounds):6}  {length:13.2f}  {told:>10}  {prompt[:50]}", flush=True)
             runs.append((len(ours), at is None))

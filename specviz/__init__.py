@@ -11,9 +11,11 @@ The public API in three calls::
 
 from importlib import import_module
 
+from specviz.cache import settle
 from specviz.tuned import apply
 
-apply()  # before torch is imported
+settle()  # before the hub's client is imported
+apply()  # before torch is
 
 __version__ = "0.1.0"
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 LEAST = 20  # runs expected in a cell; 5 is usual, but that far out in the tail the approximation needs more
 TINY = 1e-300
+LARGE = 5.0  # an effect size that runs enough to fill two cells find without fail
 ENOUGH = 1e-15  # relative size of a term that changes nothing any more
 
 Law = Mapping[Hashable, float]
@@ -82,6 +83,23 @@ def power(effect: float, n: int, freedom: float, level: float, noise: float = 0.
     return noncentral_tail(critical(level, freedom, n * noise**2), freedom, n * effect**2)
 
 
+def power_against(other: Law, law: Law, n: int, level: float, noise: float = 0.0) -> float:
+    """The probability that `n` runs of `other` are told from `law`.
+
+    One outcome that `law` rules out is enough, and it comes with probability 1 - (1 - m)^n where `other` has the mass m
+    outside of `law`. If it stays away, the test sees what is left of `other`.
+    """
+    outside = sum(p for x, p in other.items() if law.get(x, 0) <= 0)
+    if outside >= 1:
+        return 1.0
+    inside = {x: p / (1 - outside) for x, p in other.items() if law.get(x, 0) > 0}
+    groups, by_counts = cells(law, n), 0.0
+    if len(groups) > 1:
+        effect = effect_of(inside, law, groups)
+        by_counts = 1.0 if effect > LARGE else power(effect, n, len(groups) - 1, level, noise)
+    return 1 - (1 - outside) ** n * (1 - by_counts)
+
+
 def detectable(n: int, freedom: float, level: float, noise: float = 0.0, wanted: float = 0.9) -> float:
     """The effect size w that `n` runs find with probability `wanted`."""
     limit = critical(level, freedom, n * noise**2)
@@ -104,9 +122,7 @@ def cells(law: Law, n: int) -> list[list[Hashable]]:
 
 
 def effect_of(other: Law, law: Law, groups: Sequence[Sequence[Hashable]]) -> float:
-    """The effect size w of another law, seen through these cells. Infinite where it can do what `law` cannot."""
-    if any(p > 0 and law.get(x, 0) <= 0 for x, p in other.items()):
-        return math.inf
+    """The effect size w of another law, seen through these cells; what lies outside of them is left out."""
     pairs = [(sum(other.get(x, 0.0) for x in group), sum(law[x] for x in group)) for group in groups]
     return math.sqrt(sum((a - b) ** 2 / b for a, b in pairs))
 

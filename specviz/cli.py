@@ -1,7 +1,8 @@
 """The command line: `python -m specviz fetch|generate|trace|check|pairs|tune|bench|train|vllm|lessons|export`.
 
 People read stderr, programs read stdout: with --json, stdout holds one JSON object and nothing else.
-Exit status: 0 done, 1 a check failed, 2 it could not be done (a wrong value, a missing model), 130 interrupted.
+Exit status: 0 done, 1 a check failed, 2 it could not be done (a wrong value, a missing model), 3 a check had nothing to
+test, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from specviz import cli_export, cli_lessons, cli_vllm, commands
-from specviz.bench.names import KEYS, KINDS
-from specviz.commands import LANG, say
+from specviz.bench.names import KEYS, KINDS, VLLM
+from specviz.chosen import TREES
 from specviz.config import AUTO, METHODS, MOST, SIBLINGS, VERIFIERS, RunConfig
+from specviz.console import LANG, say
 from specviz.coupling import FAULTS
 from specviz.errors import SpecvizError
 from specviz.i18n import t
@@ -93,10 +95,11 @@ def bench_command(verbs: argparse._SubParsersAction) -> None:
         sub.add_argument(f"--{name.replace('_', '-')}", type=int, default=value, help=told(name, value=value))
     sub.add_argument("--threads", type=int, help=told("threads"))
     for name in ("prompt", "set", "only"):
-        sub.add_argument(f"--{name}", action="append", default=[], help=told(name, value=", ".join(KEYS)))
+        sub.add_argument(f"--{name}", action="append", default=[], help=told(name, value=", ".join((*KEYS, VLLM))))
     sub.add_argument("--sweep", action="append", default=[], choices=KINDS, help=told("sweep"))
     sub.add_argument("--ignore-eos", action="store_true", help=say("ignore_eos_help"))
     sub.add_argument("--gguf", type=Path, help=told("gguf"))
+    sub.add_argument("--vllm-url", help=told("vllm_url"))
     sub.add_argument("--page", type=Path, help=told("page"))
 
 
@@ -152,10 +155,10 @@ def model_options(sub: Parser) -> None:
 
 def run_options(sub: Parser) -> None:
     default = RunConfig()
-    sub.add_argument("--method", choices=(*METHODS, *commands.TREES), default=default.method, help=say("method_help"))
+    sub.add_argument("--method", choices=(*METHODS, *TREES), default=default.method, help=say("method_help"))
     sub.add_argument("--tree", help=say("tree_help"))
     sub.add_argument("--siblings", choices=SIBLINGS, default=default.siblings, help=say("siblings_help"))
-    sub.add_argument("--nodes", type=int, help=say("nodes_help", value=commands.TREES["eagle-tree"][1]["nodes"]))
+    sub.add_argument("--nodes", type=int, help=say("nodes_help", value=TREES["eagle-tree"][1]["nodes"]))
     sub.add_argument("--verify", choices=VERIFIERS, default=default.verify, help=say("rule_help"))
     sub.add_argument("--k", type=drafted, default=default.k, help=say("k_help", value=default.k, most=MOST))
     for name, kind in (

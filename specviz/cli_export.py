@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from specviz.commands import LANG, out, say, write
+from specviz.console import LANG, out, say, write
 from specviz.errors import SpecvizError
 from specviz.export import LESSON, Page, lesson_page, trace_page
 from specviz.i18n import LANGUAGES, counted, t

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from specviz.commands import LANG, out, say
+from specviz.console import LANG, out, say
 from specviz.i18n import t
 
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from specviz import commands_vllm
-from specviz.commands import LANG, say
+from specviz.console import LANG, say
 from specviz.i18n import t
 from specviz.serving.known import SERVED
 from specviz.serving.versions import NEWEST

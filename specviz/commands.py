@@ -4,40 +4,27 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specviz import tuned
-from specviz.config import AUTO, MOST, VERIFIERS, RunConfig, check_number
+from specviz.chosen import EXACT, load, run_config
+from specviz.config import RunConfig, check_number
+from specviz.console import LANG, Bar, figure, out, say, write
 from specviz.errors import SpecvizError
-from specviz.i18n import pick_language, t
+from specviz.i18n import t
 from specviz.metrics import Metrics, measure_trace
-from specviz.models import tree_presets
 from specviz.proof import FEWEST
 from specviz.proof import MOST as MOST_RUNS
 from specviz.trace import Trace
 from specviz.trace_json import dump_trace
 
 if TYPE_CHECKING:
-    from specviz.models.load import Pair
+    from specviz.models.check import Distribution
 
-LANG = pick_language(os.environ.get("SPECVIZ_LANG"))
-# rules that keep the target's distribution at any temperature
-EXACT = tuple(rule for rule in VERIFIERS if RunConfig(verify=rule, temperature=1.0).lossless)
-# methods that draft a tree: the method behind the name, and its tree where none is given
-TREES: dict[str, tuple[str, dict]] = {
-    "draft-tree": ("draft", {"tree": tree_presets.DEFAULT}),
-    "skip-tree": ("skip", {"tree": tree_presets.DEFAULT}),
-    "eagle-tree": ("eagle", {"nodes": 16}),
-}
-
-
-def say(key: str, **values: object) -> str:
-    """A text of the command line in the user's language."""
-    return t(LANG, f"cli.{key}", **values)
+UNTESTED = 3  # exit status of a check that had nothing to test
 
 
 def fetch(args: argparse.Namespace) -> int:
@@ -114,33 +101,40 @@ def check(args: argparse.Namespace) -> int:
     with Bar(args) as bar:
         tell = lambda f: bar(f, "cli.sampling")  # noqa: E731
         spread = check_distribution(pair, config, samples=int(samples), progress=tell, fault=args.fault)
-    passed = identity.passed and spread.passed
-    figures = {"passed": passed, "fault": args.fault, "identity": asdict(replace(identity, outputs=()))}
+    verdict = "failed" if not identity.passed else spread.verdict
+    figures = {"passed": verdict == "passed", "verdict": verdict, "fault": args.fault}
+    figures["identity"] = asdict(replace(identity, outputs=()))
     figures["distribution"] = asdict(spread)
     tokens = {x: pair.codec.token(x) for one in identity.outputs for x in (*one.plain, *one.speculative)}
     lines = [
-        verdict(identity.passed) + say("identity", tokens=identity.tokens, partings=len(identity.partings)),
+        say("passed" if identity.passed else "failed")
+        + "  "
+        + say("identity", tokens=identity.tokens, partings=len(identity.partings)),
         *(f"      {told}" for told in parted(identity, tokens, LANG)),
-        verdict(spread.passed)
-        + say(
-            "distribution", n=spread.samples, bins=spread.bins, chi2=spread.chi2, p=spread.p_value, level=spread.level
-        ),
-        *(
-            "      " + t(LANG, f"proof.cli_{test['name']}", p=p_found(test), tv=f"{test['detectable']:.3f}")
-            for test in spread.tests
-            if test["detectable"] is not None
-        ),
+        say(spread.verdict) + "  " + say("distribution", n=spread.samples, temperature=f"{spread.temperature:g}"),
+        *(f"      {told}" for told in told_of(spread)),
     ]
     if args.fault is not None:
         lines.append(t(LANG, "proof.cli_fault", fault=args.fault, changed=spread.changed, compared=spread.compared))
     out(args, figures | {"models": asdict(pair.models_info(config.method))}, "\n".join(lines))
-    return 0 if passed else 1
+    return {"passed": 0, "failed": 1, "untested": UNTESTED}[verdict]
 
 
-def p_found(test: dict) -> str:
-    """The p-value of a test, and why it is 0 where it is."""
-    impossible = test["impossible"]
-    return t(LANG, "proof.impossible", n=impossible) if impossible else f"{test['p_value']:.2g}"
+def told_of(spread: Distribution) -> Iterator[str]:
+    """The statistical check in sentences."""
+    if spread.untested is not None:
+        yield t(LANG, f"proof.about_untested_{spread.untested}", n=spread.samples)
+    for test in spread.tests:
+        name = t(LANG, f"proof.test_{test['name']}")
+        if test["impossible"]:
+            yield t(LANG, "proof.cli_impossible", name=name, n=test["impossible"])
+        elif test["detectable"] is not None:
+            values = {"chi2": f"{test['chi2']:.1f}", "bins": test["bins"], "p": f"{test['p_value']:.2g}"}
+            yield t(LANG, "proof.cli_test", name=name, tv=f"{test['detectable']:.3f}", **values)
+        elif spread.untested is None:
+            yield t(LANG, "proof.cli_untested", name=name)
+    if spread.cached is not None:
+        yield t(LANG, "proof.cached", **spread.cached)
 
 
 def pairs(args: argparse.Namespace) -> int:
@@ -212,85 +206,10 @@ def train(args: argparse.Namespace) -> int:
     return 0
 
 
-def run_config(args: argparse.Namespace) -> RunConfig:
-    """The run's settings; checked before any model is loaded."""
-    names = ("temperature", "top_k", "top_p", "min_p", "seed", "max_new_tokens", "ignore_eos")
-    shapes = ("siblings", "branch", "verify", "eps", "delta")
-    method, default = TREES.get(args.method, (args.method, {}))
-    tree = default.get("tree") if args.tree is None else args.tree
-    return RunConfig(
-        method=method,
-        tree=() if tree is None else tree_presets.tree_of_option(tree),
-        nodes=default.get("nodes", 0) if args.nodes is None else args.nodes,
-        k=MOST if args.k == AUTO else args.k,
-        adapt=args.k == AUTO,
-        **{name: getattr(args, name) for name in (*names, *shapes)},
-        stop=tuple(args.stop),
-        chat=not args.raw,
-    )
-
-
 def told_if_lossy(config: RunConfig) -> None:
     """On stderr, where people read: this text is not the target's."""
     if not config.lossless:
         print(say("lossy", verify=config.verify, temperature=f"{config.temperature:g}"), file=sys.stderr)
-
-
-def load(args: argparse.Namespace) -> Pair:
-    """The pair that the options name, with a progress bar on stderr."""
-    from specviz.models.load import load_pair
-
-    with Bar(args) as bar:
-        return load_pair(
-            args.pair,
-            target=args.target,
-            draft=args.draft,
-            method=TREES.get(args.method, (args.method,))[0],
-            device=args.device,
-            dtype=args.dtype,
-            skip=args.skip_layers,
-            heads=args.heads,
-            progress=bar,
-        )
-
-
-class Bar:
-    """A progress bar on stderr, where someone is watching it: called with (fraction, key, values)."""
-
-    def __init__(self, args: argparse.Namespace) -> None:
-        self.on = sys.stderr.isatty() and not args.json
-        self.bar = None
-
-    def __enter__(self) -> Bar:
-        return self
-
-    def __call__(self, fraction: float, key: str, **values: object) -> None:
-        if self.on:
-            from tqdm import tqdm
-
-            self.bar = self.bar or tqdm(total=100, bar_format="{desc} {bar} {percentage:3.0f} %", leave=False)
-            self.bar.set_description_str(t(LANG, key, **values))
-            self.bar.n = round(100 * fraction)
-            self.bar.refresh()
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.close()
-
-
-def out(args: argparse.Namespace, figures: dict, text: str) -> None:
-    print(json.dumps(figures, ensure_ascii=False) if args.json else text)
-
-
-def write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SpecvizError("errors.write", path=path, reason=error.strerror or error) from error
-
-
-def verdict(passed: bool) -> str:
-    return say("pass" if passed else "fail") + "  "
 
 
 def report(trace: Trace, text: str, metrics: Metrics) -> dict:
@@ -306,10 +225,3 @@ def report(trace: Trace, text: str, metrics: Metrics) -> dict:
         "config": asdict(trace.config),
         "models": asdict(trace.models),
     }
-
-
-def figure(value: object) -> str:
-    """A number for people."""
-    if value is None:
-        return "–"
-    return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -7,12 +7,13 @@ import json
 import sys
 from dataclasses import asdict
 
-from specviz.commands import LANG, figure, load, out, run_config
+from specviz.chosen import load, run_config
+from specviz.console import LANG, figure, out
 from specviz.errors import SpecvizError
 from specviz.i18n import t
 from specviz.models.served import served_of
+from specviz.serving.carry_over import Served, export
 from specviz.serving.compare import Counted, measure_server, own
-from specviz.serving.export import Served, export
 from specviz.serving.known import SERVED
 from specviz.serving.note import texts
 from specviz.serving.translate import translate as translated

@@ -15,6 +15,7 @@ SURE = 0.9  # the power that is stated
 TESTS = ("first", "pair")  # the first token; the first two tokens
 LOOKS = (8, 4, 2, 1)  # the counts are looked at after 1/8, 1/4, 1/2 and all of the runs
 FEWEST, MOST = 200, 1_000_000  # runs
+CACHED = 50  # runs made again with a real KV cache
 # The text of the check. Chosen by the exact laws of the faults (coupling.law): here each bends the first token far,
 # whoever drafts.
 UNSURE = "Invent a name for a cat."
@@ -117,14 +118,33 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Cached:
+    """Runs made again, seed by seed, with passes on a real KV cache that grows and is rolled back.
+
+    parted   how many wrote something else than on remembered passes
+    allowed  so many may: rounding differs with the number of tokens that a pass reads, and may turn a draw over
+    """
+
+    runs: int
+    parted: int
+    allowed: int
+
+    @property
+    def passed(self) -> bool:
+        return self.parted <= self.allowed
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """The statistical check so far: `n` runs, each with a seed of its own.
 
     fault       the planted one; None: the engine as it is
+    outcomes    how many pairs of first tokens the target can write
     accepted, rejected  drafted tokens of the first rounds
     alpha       sum min(p, q) at the first token; None where the drafter's q is not known beforehand
     tests       empty before the first look
-    caught      the number of runs after which a test failed
+    caught      the number of runs after which a test failed, or too many runs with a real cache parted
+    cached      None where there is no cache to test, and with a planted fault
     compared, changed, changes  runs made again without the fault, how many came out otherwise, the first of those
     over        there is no more to come
     """
@@ -132,6 +152,7 @@ class Trial:
     plan: Plan
     fault: str | None
     n: int
+    outcomes: int
     accepted: int
     rejected: int
     alpha: float | None
@@ -141,11 +162,14 @@ class Trial:
     compared: int = 0
     changed: int = 0
     changes: tuple[Change, ...] = ()
+    cached: Cached | None = None
     over: bool = False
 
     @property
     def verdict(self) -> str:
-        """running, caught, passed, untested (one outcome only: it proves nothing) or stopped."""
+        """running, caught, passed, stopped, or untested: with one outcome, or one that is likely enough to be counted
+        in a cell of its own, there is nothing to compare.
+        """
         if self.caught is not None:
             return "caught"
         if not self.over:
@@ -153,6 +177,11 @@ class Trial:
         if self.n < self.plan.runs:
             return "stopped"
         return "passed" if any(test.fit.bins > 1 for test in self.tests) else "untested"
+
+    @property
+    def untested(self) -> str:
+        """Why, where it is: a "single" outcome is possible, or all but one are too "rare"."""
+        return "single" if self.outcomes == 1 else "rare"
 
 
 @dataclass(frozen=True, slots=True)

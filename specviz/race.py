@@ -7,19 +7,18 @@ steps, so that 1 is what a token costs without drafting.
 from __future__ import annotations
 
 import statistics
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from specviz.costs import Costs, costs_of
-from specviz.metrics import measure
-from specviz.theory import expected_tokens, expected_tokens_by_position, speedup_by_position
-from specviz.trace import Kind, Round, Times, Trace
+from specviz.metrics import acceptance, depth_of, measure
+from specviz.parting import parts_at
+from specviz.race_theory import BreakEven, best_measured, break_even
+from specviz.theory import expected_tokens_by_position, speedup_by_position
+from specviz.trace import Round, Times, Trace
 
 PARTS = ("draft", "target", "verify", "commit")
 LOSSES = ("acceptance", "drafting", "checking", "rest")
-AT_ONCE = ("medusa", "lookup")  # all drafts of a round come together: more of them take no more time
-HIGHEST_K = 16  # looked at for the best k
 CLOSE = 0.05  # measured and predicted speed-up so near to each other agree
 UNEVEN = 0.35  # middle half of the plain steps / their median; above it the machine had other things to do
 
@@ -44,13 +43,14 @@ class Race:
     @property
     def parts_at(self) -> int | None:
         """Index of the first token that differs; None where the texts are the same, or one is the other's beginning."""
-        pairs = zip(self.plain.generated, self.fast.generated, strict=False)
-        return next((i for i, (a, b) in enumerate(pairs) if a != b), None)
+        one, other = self.plain.generated, self.fast.generated
+        at = parts_at(one, other)
+        return None if at is None or at == min(len(one), len(other)) else at
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
-    """One run. Milliseconds; reading the prompt is apart from them."""
+class Side:
+    """One of the two runs. Milliseconds; reading the prompt is apart from them."""
 
     tokens: int
     rounds: int
@@ -88,21 +88,11 @@ class Outlook:
 
 
 @dataclass(frozen=True, slots=True)
-class BreakEven:
-    """What one figure would have to be for a speed-up of 1, the others staying. None: it alone cannot do it."""
-
-    alpha: float | None
-    drafting: float | None
-    c: float | None
-    checking: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Result:
     """A race in figures."""
 
-    plain: Lane
-    fast: Lane
+    plain: Side
+    fast: Side
     costs: Costs
     outlook: Outlook
     break_even: BreakEven
@@ -135,7 +125,7 @@ def result(race: Race) -> Result | None:
     """None where one of the two wrote nothing."""
     if not (race.plain.generated and race.fast.generated):
         return None
-    plain, fast = _lane(race.plain, race.timed[0]), _lane(race.fast, race.timed[1])
+    plain, fast = _side(race.plain, race.timed[0]), _side(race.fast, race.timed[1])
     costs = costs_of(race.timed[1].rounds, race.timed[0].rounds)
     ratio = fast.tokens_per_second / plain.tokens_per_second
     outlook = _outlook(race.fast.rounds, costs, ratio)
@@ -145,19 +135,19 @@ def result(race: Race) -> Result | None:
         fast=fast,
         costs=costs,
         outlook=outlook,
-        break_even=_break_even(outlook, costs, race.fast.rounds),
+        break_even=break_even(outlook.accepted, costs, race.fast.rounds),
         best=None if race.fast.config.is_tree else best_measured(race.timed[1], costs),
         undrafted=sum(not r.draft.tokens for r in race.fast.rounds),
         uneven=_spread(steps) > UNEVEN,
     )
 
 
-def _lane(run: Trace, timed: Trace) -> Lane:
+def _side(run: Trace, timed: Trace) -> Side:
     """`timed`: the same run, its stages waited for. Their shares divide the time of the run."""
     tokens, ms = len(run.generated), sum(r.times.total for r in run.rounds)
     parts = {name: sum(_part(r.times, name) for r in timed.rounds) for name in PARTS}
     whole = sum(parts.values())
-    return Lane(
+    return Side(
         tokens=tokens,
         rounds=len(run.rounds),
         decode_ms=ms,
@@ -173,99 +163,15 @@ def _part(times: Times, name: str) -> float:
 
 def _outlook(rounds: Sequence[Round], costs: Costs, measured: float) -> Outlook:
     conditional = tuple(alpha or 0.0 for alpha in measure(rounds).conditional)
-    chances, judged = _judged(rounds)
     return Outlook(
         conditional=conditional,
-        alpha=sum(a * n for a, n in zip(chances, judged, strict=True)) / sum(judged) if any(judged) else None,
-        possible=1 + sum(_depth_of(r) for r in rounds) / len(rounds),
+        alpha=acceptance(rounds),
+        possible=1 + sum(depth_of(r) for r in rounds) / len(rounds),
         accepted=expected_tokens_by_position(conditional),
         textbook=speedup_by_position(conditional, costs.drafting),
         predicted=speedup_by_position(conditional, costs.drafting, costs.checking),
         measured=measured,
     )
-
-
-def _judged(rounds: Sequence[Round]) -> tuple[list[float], list[int]]:
-    """For each depth: the share that was accepted of the drafts whose turn came, and how often it came."""
-    depth = _depth(rounds)
-    judged, accepted = [0] * depth, [0] * depth
-    for r in rounds:
-        for i in range(_depth_of(r)):
-            reached = len(r.path) > i or (len(r.path) == i and r.final is not None and r.final.kind is not Kind.BONUS)
-            judged[i] += reached
-            accepted[i] += len(r.path) > i
-    return [a / n if n else 0.0 for a, n in zip(accepted, judged, strict=True)], judged
-
-
-def _depth_of(r: Round) -> int:
-    return max(r.draft.shape.depths, default=0)
-
-
-def _depth(rounds: Sequence[Round]) -> int:
-    """The deepest draft."""
-    return max(map(_depth_of, rounds), default=0)
-
-
-def _break_even(outlook: Outlook, costs: Costs, rounds: Sequence[Round]) -> BreakEven:
-    spent = costs.drafting + costs.checking
-    drafting = outlook.accepted - costs.checking
-    checking = outlook.accepted - costs.drafting
-    return BreakEven(
-        alpha=alpha_for(spent, [_depth_of(r) for r in rounds]),
-        drafting=drafting if drafting > 0 else None,
-        c=drafting / costs.steps if drafting > 0 and costs.steps else None,
-        checking=checking if checking >= 1 else None,
-    )
-
-
-def alpha_for(tokens: float, depths: Sequence[int]) -> float | None:
-    """The acceptance, the same at every position, with which rounds of these depths bring so many tokens on average.
-    None where not even 1 is enough.
-    """
-
-    def brings(alpha: float) -> float:
-        return sum(expected_tokens(alpha, k) * n for k, n in counts.items()) / len(depths)
-
-    counts = Counter(depths)
-    if tokens > brings(1.0):
-        return None
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if brings(middle) < tokens else (low, middle)
-    return high
-
-
-def best_measured(trace: Trace, costs: Costs) -> tuple[int, float] | None:
-    """By theory, from one measured k: (k, speed-up). None where nothing was drafted.
-
-    Assumes that checking grows evenly from 1 to what it was measured at, that drafting grows with k (or not at all, for
-    those that draft all at once), and that positions beyond the measured ones are accepted as the last one was.
-    """
-    rounds = trace.rounds
-    chances, judged = _judged(rounds)
-    known = [chance for chance, n in zip(chances, judged, strict=True) if n]
-    if not known or not costs.usual:
-        return None
-    drafted = [r for r in rounds if len(r.draft.tokens) == costs.usual]
-    drafting = statistics.median(sum(r.times.draft) for r in drafted) / costs.step_ms
-    # who looks things up cannot choose to find something; who computes could draft in every round
-    found = sum(bool(r.draft.tokens) for r in rounds) / len(rounds) if trace.config.method == "lookup" else 1.0
-
-    def gain(k: int) -> float:
-        if k == 0:
-            return 1.0
-        tokens = expected_tokens_by_position((known + [known[-1]] * k)[:k])
-        draft = drafting if trace.config.method in AT_ONCE else drafting * k / costs.usual
-        more = max(
-            0.0, costs.at_usual - 1
-        )  # a pass that was measured as cheaper than a step is not cheaper still with more
-        check = min(1.0, costs.at_usual) + more * k / costs.usual
-        return (1 - found + found * tokens) / (1 - found + found * max(draft + check, 1e-6))
-
-    highest = _depth(rounds) if trace.config.method == "medusa" else HIGHEST_K  # there are only so many heads
-    best = max(range(highest + 1), key=gain)
-    return best, gain(best)
 
 
 def _spread(values: Sequence[float]) -> float:

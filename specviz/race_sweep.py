@@ -53,4 +53,4 @@ def point(trace: Trace) -> Point | None:
     k = trace.config.k if trace.config.method != "none" else 0
     if not m.emitted or not m.tokens_per_second:
         return None
-    return Point(k, trace.config.temperature, m.tokens_per_second, m.emitted / m.rounds)
+    return Point(k, trace.config.temperature, m.tokens_per_second, m.tokens_per_round or 0.0)

@@ -33,7 +33,14 @@ class Tuned:
 
 def machine() -> str:
     """What a measurement holds for."""
-    return f"{platform.machine()} {processor()} x{os.cpu_count()}"
+    return f"{platform.machine()} {processor()} x{usable_cores()}"
+
+
+def usable_cores() -> int:
+    """How many this process may use: in a container or under a scheduler fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1  # macOS and Windows
 
 
 def remembered() -> Tuned:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from specviz.bench.runs import Run
 from specviz.costs import costs_of
 from specviz.metrics import measure
 from specviz.theory import speedup_by_position
-from specviz.trace import Kind, Round
 
 STAGES = ("draft", "target", "accept", "commit", "other")
 
@@ -25,7 +24,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
+class RunCosts:
     """What the rounds of one run cost, held against a plain run's target steps on the same prompt in the same turn.
 
     step_ms        a plain target step
@@ -63,7 +62,7 @@ def middle(values: Iterable[float | None]) -> float | None:
     return None if found is None else found.median
 
 
-def costs(run: Run, plain: Run) -> Costs | None:
+def costs(run: Run, plain: Run) -> RunCosts | None:
     """None where one of the two has no rounds, as those of other engines have not."""
     if not run.rounds or not plain.rounds:
         return None
@@ -71,7 +70,7 @@ def costs(run: Run, plain: Run) -> Costs | None:
     conditional = [alpha or 0.0 for alpha in measure(run.rounds).conditional]
     split = _split(run)
     wall = sum(split.values())
-    return Costs(
+    return RunCosts(
         step_ms=found.step_ms,
         c=found.c,
         drafting=found.drafting,
@@ -93,13 +92,3 @@ def _split(run: Run) -> dict[str, float]:
     }
     sums["other"] = max(0.0, sum(run.round_ms) - sum(sums.values()))
     return {stage: sums[stage] / n for stage in STAGES}
-
-
-def alpha_of(rounds: Sequence[Round]) -> float | None:
-    """The chance that a draft whose turn came was accepted; at temperature 0 that is sum min(p, q) on average.
-
-    In a tree: that one of the siblings was.
-    """
-    accepted = sum(len(r.path) for r in rounds)
-    refused = sum(r.final is not None and r.final.kind is Kind.RECOVERED for r in rounds)
-    return accepted / (accepted + refused) if accepted + refused else None

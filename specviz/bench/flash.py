@@ -15,7 +15,7 @@ import torch
 from specviz.bench.runs import Run
 from specviz.errors import SpecvizError
 from specviz.models.device import dtype_name
-from specviz.models.load import Pair
+from specviz.models.pair import Pair
 
 
 class FlashSpec:

@@ -13,7 +13,7 @@ from transformers import GenerationConfig, PreTrainedModel
 from specviz.bench.runs import Run
 from specviz.models.check import endings
 from specviz.models.device import dtype_name
-from specviz.models.load import Pair
+from specviz.models.pair import Pair
 
 LONGEST = 3  # n-gram of prompt lookup, as ours
 

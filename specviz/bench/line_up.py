@@ -13,14 +13,15 @@ from specviz.bench.flash import FlashSpec
 from specviz.bench.gguf_file import find_gguf
 from specviz.bench.hugging import Generate
 from specviz.bench.llama import LlamaCpp
-from specviz.bench.names import KEYS, OTHERS, OURS
+from specviz.bench.names import KEYS, OTHERS, OURS, VLLM
 from specviz.bench.ours import Ours
 from specviz.bench.runs import Contender
+from specviz.bench.vllm import Vllm
 from specviz.config import AUTO, MOST, RunConfig, check_number, short
 from specviz.errors import SpecvizError
 from specviz.i18n import ASSETS
 from specviz.models import tree_presets
-from specviz.models.load import Pair
+from specviz.models.pair import Pair
 from specviz.models.prepared import Progress, no_progress
 
 PROMPTS = ASSETS / "evaluation" / "prompts.json"
@@ -36,6 +37,7 @@ class Plan:
     changes   method -> settings of its own, such as {"eagle": {"nodes": 16}}
     only      keys of the contenders; () takes all
     gguf      the target as a GGUF file, for llama.cpp; None: looked for
+    vllm_url  of a running server, which takes part then
     """
 
     prompts: tuple[str, ...]
@@ -46,6 +48,7 @@ class Plan:
     changes: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     only: tuple[str, ...] = ()
     gguf: Path | None = None
+    vllm_url: str | None = None
 
     def config(self, method: str, **more: object) -> RunConfig:
         """The settings of one of our drafters; raises SpecvizError where they cannot be."""
@@ -109,7 +112,11 @@ def line_up(plan: Plan, pair: Pair, longest: int, progress: Progress = no_progre
         "llama_cpp": lambda key: llama(key, 0),
         "llama_cpp_lookup": lambda key: llama(key, lookup_k),
     }
-    return [*made, *(others[key](key) for key in OTHERS if key in wanted)]
+    served = []
+    if plan.vllm_url is not None and (not plan.only or VLLM in plan.only):
+        texts = {tuple(pair.codec.encode(text)): text for text in plan.prompts}
+        served.append(Vllm(plan.vllm_url, pair.target_name, texts, plan.ignore_eos))
+    return [*made, *(others[key](key) for key in OTHERS if key in wanted), *served]
 
 
 def ours(key: str, plan: Plan, pair: Pair, **more: object) -> Ours:
@@ -132,6 +139,6 @@ def shown(config: RunConfig) -> dict[str, object]:
 def check_only(names: Sequence[str]) -> tuple[str, ...]:
     """Raises SpecvizError for a contender that is unknown."""
     for name in names:
-        if name not in KEYS:
-            raise SpecvizError("errors.choice", name="only", value=short(name), choices=", ".join(KEYS))
+        if name not in (*KEYS, VLLM):
+            raise SpecvizError("errors.choice", name="only", value=short(name), choices=", ".join((*KEYS, VLLM)))
     return tuple(names)

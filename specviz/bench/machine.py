@@ -9,8 +9,8 @@ import torch
 import transformers
 
 from specviz import __version__
-from specviz.models.load import Pair
-from specviz.tuned import processor
+from specviz.models.pair import Pair
+from specviz.tuned import processor, usable_cores
 
 
 def machine(pair: Pair) -> dict[str, object]:
@@ -24,7 +24,7 @@ def machine(pair: Pair) -> dict[str, object]:
         "system": f"{platform.system()} {platform.machine()}",
         "processor": processor(),
         "gpu": torch.cuda.get_device_name(pair.device) if cuda else None,
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": usable_cores(),
         "threads": torch.get_num_threads(),
         "omp_wait_policy": os.environ.get("OMP_WAIT_POLICY"),
         "load": load(),

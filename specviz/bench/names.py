@@ -13,4 +13,5 @@ OURS = {
 }
 OTHERS = ("hf_generate", "hf_assisted", "hf_lookup", "flashspec", "flashspec_own", "llama_cpp", "llama_cpp_lookup")
 KEYS = (*OURS, *OTHERS)
+VLLM = "vllm"  # takes part where the address of a server is given
 KINDS = ("context", "k", "tree")  # what a sweep changes

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from specviz.bench.runs import Run
 from specviz.config import RunConfig
-from specviz.models.load import Pair
+from specviz.models.pair import Pair
 from specviz.models.run import decoder_for, start
 from specviz.trace import Prompt, Trace
 

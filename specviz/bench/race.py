@@ -10,7 +10,7 @@ from dataclasses import replace
 from transformers.utils import logging
 
 from specviz.bench.memory import PeakMeter
-from specviz.bench.runs import Contender, Lane
+from specviz.bench.runs import Contender, Entrant
 from specviz.errors import SpecvizError
 from specviz.i18n import t
 from specviz.models.prepared import Progress
@@ -28,12 +28,12 @@ def race(
     progress: Progress,
     lang: str = "en",
     cuda: bool = False,
-) -> tuple[list[Lane], bool]:
+) -> tuple[list[Entrant], bool]:
     """Every contender writes `limit` tokens after each of the `prompts` (token ids), `repeats` times, greedily.
 
     One that fails drops out, with the reason in `lang`; the others go on. Also tells whether Ctrl-C ended it early.
     """
-    lanes = [Lane(contender) for contender in contenders]
+    lanes = [Entrant(contender) for contender in contenders]
     interrupted = False
     try:
         for i, lane in enumerate(lanes):
@@ -66,13 +66,13 @@ def no_warnings() -> Iterator[None]:
         logging.set_verbosity(before)
 
 
-def _rotated(lanes: list[Lane], by: int) -> list[Lane]:
+def _rotated(lanes: list[Entrant], by: int) -> list[Entrant]:
     """Nobody is always first, or always behind the same other."""
     here = by % len(lanes)
     return [*lanes[here:], *lanes[:here]]
 
 
-def _open(lane: Lane, prompt: Sequence[int], limit: int, lang: str) -> None:
+def _open(lane: Entrant, prompt: Sequence[int], limit: int, lang: str) -> None:
     try:
         with no_warnings():
             lane.contender.open()
@@ -81,7 +81,7 @@ def _open(lane: Lane, prompt: Sequence[int], limit: int, lang: str) -> None:
         lane.reason = told(error, lang)
 
 
-def _run(lane: Lane, turn: tuple[int, int], prompt: Sequence[int], limit: int, lang: str, cuda: bool) -> None:
+def _run(lane: Entrant, turn: tuple[int, int], prompt: Sequence[int], limit: int, lang: str, cuda: bool) -> None:
     if lane.reason is not None:
         return
     meter = PeakMeter(lane.contender.pid, cuda)
@@ -94,7 +94,7 @@ def _run(lane: Lane, turn: tuple[int, int], prompt: Sequence[int], limit: int, l
         lane.reason = told(error, lang)
 
 
-def shown(lane: Lane, lang: str) -> str:
+def shown(lane: Entrant, lang: str) -> str:
     return t(lang, f"bench.name_{lane.key}")
 
 

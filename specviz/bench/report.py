@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from specviz.bench.agreement import Parting
-from specviz.bench.figures import STAGES, Costs, Spread, alpha_of, costs, middle, spread
+from specviz.bench.figures import STAGES, RunCosts, Spread, costs, middle, spread
 from specviz.bench.names import OURS
 from specviz.bench.ours import Ours
-from specviz.bench.runs import Lane, Run
+from specviz.bench.runs import Entrant, Run
+from specviz.bench.vllm import Vllm
 from specviz.i18n import t
-from specviz.metrics import measure
+from specviz.metrics import acceptance, measure
 from specviz.trace import Round
 
 DRAFTERS = [key for key in OURS if key != "ours_plain"]
@@ -36,7 +37,7 @@ Waited = Mapping[str, Mapping[tuple[int, int], Run]]  # key -> runs that waited 
 
 
 def report(
-    lanes: Sequence[Lane], partings: Sequence[Parting], reference: str | None, setup: dict, lang: str, waited: Waited
+    lanes: Sequence[Entrant], partings: Sequence[Parting], reference: str | None, setup: dict, lang: str, waited: Waited
 ) -> dict:
     """`HEADLINE` keys, null where there is no figure, with the reason in `notes`; `contenders` holds the detail.
 
@@ -79,7 +80,7 @@ def report(
 
 
 def _row(
-    lane: Lane, plain: Lane | None, partings: Sequence[Parting], compared: bool, lang: str, waited: Waited
+    lane: Entrant, plain: Entrant | None, partings: Sequence[Parting], compared: bool, lang: str, waited: Waited
 ) -> dict:
     runs = lane.runs
     rate = spread(run.rate for run in runs.values())
@@ -93,7 +94,7 @@ def _row(
         "status": "failed" if lane.reason and runs else "not_run" if lane.reason or not runs else "ok",
         "reason": lane.reason,
         "runs": len(runs),
-        "tokens": sum(len(run.tokens) for run in runs.values()),
+        "tokens": sum(run.written for run in runs.values()),
         **_spread("tok_s", rate),
         "whole_tok_s": _rounded(middle(run.whole_rate for run in runs.values())),
         "first_token_ms": _rounded(middle(1000 * run.first_seconds for run in runs.values())),
@@ -111,16 +112,18 @@ def _row(
     if isinstance(lane.contender, Ours):
         row |= _rounds(lane, plain, waited)
         row["why"] = _why_slower(row, lang)
+    if isinstance(lane.contender, Vllm):
+        row |= lane.contender.figures(lang)
     return row
 
 
-def _rounds(lane: Lane, plain: Lane | None, waited: Waited) -> dict:
+def _rounds(lane: Entrant, plain: Entrant | None, waited: Waited) -> dict:
     """Acceptance and costs, which only our own engine tells. The costs are medians over the runs."""
     every: list[Round] = [r for run in lane.runs.values() for r in run.rounds]
     metrics = measure(every)
     mine = waited.get(lane.key, lane.runs)
     yardstick = {} if plain is None else waited.get(plain.key, plain.runs)
-    found: list[Costs] = []
+    found: list[RunCosts] = []
     for turn, run in mine.items():
         cost = costs(run, yardstick[turn]) if turn in yardstick else None
         if cost is not None:
@@ -128,7 +131,8 @@ def _rounds(lane: Lane, plain: Lane | None, waited: Waited) -> dict:
     drafted = metrics.drafted > 0
     return {
         "mean_acceptance_length": _rounded(metrics.mean_acceptance_length),
-        "alpha": _rounded(alpha_of(every)) if drafted else None,
+        "tokens_per_round": _rounded(metrics.tokens_per_round),
+        "alpha": _rounded(acceptance(every)),
         "per_position": [_rounded(x) for x in metrics.per_position],
         "step_ms": _rounded(middle(cost.step_ms for cost in found)),
         "c": _rounded(middle(cost.c for cost in found)) if drafted else None,
@@ -145,10 +149,10 @@ def _why_slower(row: Mapping, lang: str) -> str | None:
     if row["speedup"] is None or row["speedup"] >= 1 or row.get("checking") is None:
         return None
     spent = row["drafting"] + row["checking"]
-    names = {"drafting": "drafting", "checking": "checking", "tokens": "mean_acceptance_length"}
+    names = {"drafting": "drafting", "checking": "checking", "tokens": "tokens_per_round"}
     names["predicted"] = "predicted_speedup"
     values = {name: f"{row[key]:.2f}" for name, key in names.items()}
-    key = "why_slower" if spent >= row["mean_acceptance_length"] else "why_overhead"
+    key = "why_slower" if spent >= row["tokens_per_round"] else "why_overhead"
     return t(lang, f"bench.{key}", **values, spent=f"{spent:.2f}", overhead=f"{100 * row['overhead_share']:.0f}")
 
 
@@ -158,7 +162,7 @@ def _told_partings(partings: Sequence[Parting], reference: str | None, lang: str
     return t(lang, "bench.parted", **values, gap=f"{max(gaps):.2g}" if gaps else "–")
 
 
-def _why_missing(key: str, lanes: Mapping[str, Lane], lang: str) -> str:
+def _why_missing(key: str, lanes: Mapping[str, Entrant], lang: str) -> str:
     """The reason for a null: that of the first contender it needs and that has none."""
     if key == "greedy_identical":
         return t(lang, "bench.nothing_to_compare")

@@ -14,7 +14,8 @@ from specviz.trace import Round
 class Run:
     """One prompt, written to its end.
 
-    tokens         the new ones, the end-of-text token included
+    tokens         the new ones, the end-of-text token included; () where they are not told
+    count          how many, where they are not told
     seconds        from the call to the last token
     first_seconds  until the first tokens were there: reading the prompt, and one round
     first_tokens   how many came with that
@@ -30,17 +31,23 @@ class Run:
     rounds: tuple[Round, ...] = ()
     round_ms: tuple[float, ...] = ()
     peak: Peak | None = None
+    count: int = 0
+
+    @property
+    def written(self) -> int:
+        """How many tokens."""
+        return len(self.tokens) or self.count
 
     @property
     def rate(self) -> float | None:
         """Tokens per second once the prompt is read; None when nothing came after the first tokens."""
-        left, passed = len(self.tokens) - self.first_tokens, self.seconds - self.first_seconds
+        left, passed = self.written - self.first_tokens, self.seconds - self.first_seconds
         return left / passed if left > 0 and passed > 0 else None
 
     @property
     def whole_rate(self) -> float:
         """Tokens per second of everything, reading the prompt included."""
-        return len(self.tokens) / self.seconds
+        return self.written / self.seconds
 
 
 class Contender(Protocol):
@@ -66,7 +73,7 @@ class Contender(Protocol):
 
 
 @dataclass(eq=False)
-class Lane:
+class Entrant:
     """A contender and what it has done. `reason`: why it does not, or no longer, take part."""
 
     contender: Contender

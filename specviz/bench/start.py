@@ -11,14 +11,17 @@ import torch
 from specviz.bench.agreement import Parting, compare, reference_of
 from specviz.bench.line_up import Plan, check_only, choose_prompts, line_up, parse_change
 from specviz.bench.machine import load, machine
+from specviz.bench.names import VLLM
 from specviz.bench.ours import Ours
 from specviz.bench.race import race
 from specviz.bench.report import report
-from specviz.bench.runs import Lane, Run
+from specviz.bench.runs import Entrant, Run
 from specviz.bench.sweep import sweep
 from specviz.config import check_number
-from specviz.models.load import Pair
+from specviz.errors import SpecvizError
+from specviz.models.pair import Pair
 from specviz.models.prepared import Progress, no_progress
+from specviz.serving.client import server_url
 
 WAITED = 2  # prompts that are run once more on CUDA, to time the stages of a round
 
@@ -38,7 +41,10 @@ def plan_of(args: argparse.Namespace) -> Plan:
         changes=changes,
         only=check_only([name for text in args.only for name in text.split(",")]),
         gguf=None if args.gguf is None else Path(args.gguf).expanduser(),
+        vllm_url=None if args.vllm_url is None else server_url(args.vllm_url),
     )
+    if VLLM in plan.only and plan.vllm_url is None:
+        raise SpecvizError("serve.url_missing")
     for method in changes:
         plan.config(method)
     if args.threads is not None:
@@ -64,9 +70,9 @@ def start(
         "repeats": plan.repeats,
         "k": plan.k,
     }
-    lanes: list[Lane] = []
+    lanes: list[Entrant] = []
     partings: list[Parting] = []
-    reference: Lane | None = None
+    reference: Entrant | None = None
     waited: dict[str, dict[tuple[int, int], Run]] = {}
     interrupted = False
     if plan.prompts:
@@ -90,7 +96,7 @@ def start(
     return done
 
 
-def _waited(lanes: Sequence[Lane], prompts: Sequence[Sequence[int]], limit: int) -> dict:
+def _waited(lanes: Sequence[Entrant], prompts: Sequence[Sequence[int]], limit: int) -> dict:
     """The first prompts again, waiting for the device after each stage; only so the stages' times mean something."""
     found: dict[str, dict[tuple[int, int], Run]] = {}
     for lane in lanes:

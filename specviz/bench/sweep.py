@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 
 from specviz.bench.figures import costs, middle, spread
@@ -9,11 +10,11 @@ from specviz.bench.line_up import Plan, choose_prompts, ours
 from specviz.bench.names import OURS
 from specviz.bench.ours import Ours
 from specviz.bench.race import race, told
-from specviz.bench.runs import Lane
+from specviz.bench.runs import Entrant
 from specviz.i18n import ASSETS, t
 from specviz.metrics import measure
 from specviz.models import tree_presets
-from specviz.models.load import Pair
+from specviz.models.pair import Pair
 from specviz.models.prepared import Progress
 
 LENGTHS = (128, 256, 512, 1024, 2048, 4096)  # tokens of the prompt
@@ -24,19 +25,28 @@ TREES = ("ours_draft", "ours_eagle", "ours_medusa")
 LEVELS = 4  # of a tree that grows anew every round; the fixed ones are as deep as pays
 TOKENS = 64  # written a point, at most
 PROMPTS = 2
+BUDGET = 1200.0  # seconds of a sweep over the context: what would take it beyond that is left out
 READING = ("LICENSE", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # text enough for any length, and always there
 
 
 def sweep(kind: str, plan: Plan, pair: Pair, progress: Progress, lang: str = "en") -> dict:
-    """Plain object: {"over", "lanes": [{"key", "name", "points": [{"x", "tok_s", ...}]}], "missing", "interrupted"}.
+    """Plain object: {"over", "lanes": [{"key", "name", "points": [{"x", "tok_s", ...}]}], "missing", "left_out",
+    "interrupted"}.
 
-    Plain decoding runs in the same race as each value, as the yardstick.
+    Plain decoding runs in the same race as each value, as the yardstick. A longer context takes at least in proportion
+    longer; one that would end after BUDGET is not begun, and said to be left out.
     """
     made: dict[str, list[dict]] = {}
     missing: dict[str, str] = {}
+    left_out: list[str] = []
     interrupted = False
+    began, took = time.monotonic(), list[float]()
     questions = plan.prompts[:PROMPTS] or choose_prompts(PROMPTS)
     for texts, contenders in _stages(kind, plan, pair, questions, missing, lang):
+        if time.monotonic() - began + _next(took) > BUDGET:
+            left_out.append(t(lang, "bench.left_out", x=len(texts[0]), minutes=f"{BUDGET / 60:g}"))
+            continue
+        start = time.monotonic()
         lanes, interrupted = race(
             [contender for _, _, contender in contenders],
             texts,
@@ -52,14 +62,22 @@ def sweep(kind: str, plan: Plan, pair: Pair, progress: Progress, lang: str = "en
                 missing.setdefault(key, lane.reason)
             if lane.runs:
                 made.setdefault(key, []).append(_point(x, lane, plain))
+        took.append(time.monotonic() - start)
         if interrupted:
             break
     return {
         "over": kind,
         "lanes": [{"key": key, "name": t(lang, f"bench.name_{key}"), "points": points} for key, points in made.items()],
         "missing": missing,
+        "left_out": left_out,
         "interrupted": interrupted,
     }
+
+
+def _next(took: Sequence[float]) -> float:
+    """How long the next context, twice as long, takes: it grows as it grew last, but at least twofold."""
+    before, last = [0.0, 0.0, *took][-2:]
+    return last * max(2.0, last / before if before else 2.0)
 
 
 Stage = tuple[list[list[int]], list[tuple[str, float | None, Ours]]]  # prompts; (key, value, contender)
@@ -115,7 +133,7 @@ def _fits(length: int, context: int | None) -> bool:
     return context is None or length + 2 * TOKENS <= context
 
 
-def _point(x: float | None, lane: Lane, plain: Lane | None) -> dict:
+def _point(x: float | None, lane: Entrant, plain: Entrant | None) -> dict:
     """x: prompt tokens, k, or nodes; None for plain decoding beside k or nodes."""
     rate = spread(run.rate for run in lane.runs.values())
     rounds = [r for run in lane.runs.values() for r in run.rounds]
@@ -132,7 +150,7 @@ def _point(x: float | None, lane: Lane, plain: Lane | None) -> dict:
         "speedup": round(rate.median / base, 4) if rate and base else None,
         "predicted_speedup": _round(middle(cost.predicted for cost in found if cost)) if drafted else None,
         "checking": _round(middle(cost.checking for cost in found if cost)) if drafted else None,
-        "tokens_per_round": _round(measure(rounds).mean_acceptance_length) if rounds else None,
+        "tokens_per_round": _round(measure(rounds).tokens_per_round),
         "first_token_ms": _round(middle(1000 * run.first_seconds for run in lane.runs.values())),
         "extra_mb": _round(max(peaks, default=None)),
     }

@@ -67,7 +67,7 @@ def _row(row: Mapping, lang: str) -> list[str]:
         _quarters(row),
         number(row["speedup"]),
         number(row.get("predicted_speedup")),
-        number(row.get("mean_acceptance_length")),
+        number(row.get("tokens_per_round")),
         NONE if row.get("overhead_share") is None else f"{100 * row['overhead_share']:.1f} %",
         same_of(row, lang),
     ]
@@ -89,8 +89,7 @@ def _sentences(report: Mapping, lang: str) -> list[str]:
     for row in report["contenders"]:
         if row["reason"]:
             lines.append(t(lang, f"bench.{row['status']}", name=row["name"], reason=row["reason"]))
-        if row.get("why"):
-            lines.append(f"{row['name']}: {row['why']}")
+        lines += [f"{row['name']}: {said}" for said in (row.get("why"), *row.get("said", ())) if said]
     for key in ("vs_hf_generate", "vs_hf_assisted"):
         if report[key] is not None:
             lines.append(t(lang, f"bench.{key}", x=number(report[key])))
@@ -120,7 +119,7 @@ def _sweep(swept: Mapping, lang: str) -> str:
         parts.append(lane["name"] + "\n" + _table(names, rows))
     for key, reason in swept["missing"].items():
         parts.append(t(lang, "bench.not_run", name=t(lang, f"bench.name_{key}"), reason=reason))
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *swept["left_out"]])
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -19,7 +19,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """A question: `right` is the index of the right choice.
 
     bar, u  at a gate: the chance, and the draw that was held against it
@@ -32,9 +32,9 @@ class Asked:
     u: float | None = None
 
 
-def asked(values: dict[str, str], choices: Iterable[Choice], right: str, **more: float) -> Asked:
+def asked(values: dict[str, str], choices: Iterable[Choice], right: str, **more: float) -> Question:
     listed = tuple(choices)
-    return Asked(values, listed, [choice.key for choice in listed].index(right), **more)
+    return Question(values, listed, [choice.key for choice in listed].index(right), **more)
 
 
 def verdicts() -> tuple[Choice, ...]:

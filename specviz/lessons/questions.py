@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from specviz.lessons.asked import Asked
+from specviz.lessons.asked import Question
 from specviz.lessons.moments import Moment
 from specviz.lessons.questions_round import ancestors, exactness, gate, residual, round_size, rows_kept, typical
 from specviz.lessons.questions_run import best_length, counters, faster, heads, pass_cost
 from specviz.trace import Trace
 
-QUESTIONS: dict[str, Callable[[Trace, Moment], Asked]] = {
+QUESTIONS: dict[str, Callable[[Trace, Moment], Question]] = {
     kind.__name__: kind
     for kind in (
         pass_cost,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from specviz.lessons.asked import Asked, Choice, asked, round_of, token, verdicts
+from specviz.lessons.asked import Choice, Question, asked, round_of, token, verdicts
 from specviz.lessons.moments import Moment
+from specviz.theory import expected_tokens
 from specviz.trace import Trace
 from specviz.views.numbers import apart, prob
 
 
-def round_size(trace: Trace, moment: Moment) -> Asked:
+def round_size(trace: Trace, moment: Moment) -> Question:
     """How few and how many tokens a round can add."""
     r = round_of(trace, moment)
     k, accepted = len(r.draft.tokens), len(r.path)
@@ -19,12 +20,12 @@ def round_size(trace: Trace, moment: Moment) -> Asked:
         "tok_last": token(trace, r.emitted[-1]),
     }
     sizes = {"none_all": (0, k), "one_all": (1, k), "one_more": (1, k + 1)}
-    # nothing accepted: the recovered token alone; everything accepted: the bonus on top
-    right = next(key for key, size in sizes.items() if size == (1, k + 1))
+    fewest, most = expected_tokens(0, k), expected_tokens(1, k)  # no draft is ever accepted; every one is
+    right = next(key for key, size in sizes.items() if size == (fewest, most))
     return asked(values, [Choice(key, {"low": str(a), "high": str(b)}) for key, (a, b) in sizes.items()], right)
 
 
-def gate(trace: Trace, moment: Moment) -> Asked:
+def gate(trace: Trace, moment: Moment) -> Question:
     """Whether a drafted token is accepted."""
     r, i = round_of(trace, moment), moment[1] or 0
     v = r.verdicts[i]
@@ -34,7 +35,7 @@ def gate(trace: Trace, moment: Moment) -> Asked:
     return asked(values, verdicts(), v.status.value, bar=min(1, v.p / v.q), u=v.u)
 
 
-def residual(trace: Trace, moment: Moment) -> Asked:
+def residual(trace: Trace, moment: Moment) -> Question:
     """Which token the leftover max(0, p - q) favours."""
     r, i = round_of(trace, moment), moment[1] or 0
     assert r.detail is not None
@@ -60,10 +61,10 @@ def residual(trace: Trace, moment: Moment) -> Asked:
         "r_drawn": prob(r.final.prob),
     }
     choices = [Choice("token", {"tok": token(trace, row[0]), "p": prob(row[1]), "q": prob(row[2])}) for row in ordered]
-    return Asked(values, tuple(choices), ordered.index(winner))
+    return Question(values, tuple(choices), ordered.index(winner))
 
 
-def exactness(trace: Trace, moment: Moment) -> Asked:
+def exactness(trace: Trace, moment: Moment) -> Question:
     """How often a position ends in one token, over both ways that lead to it."""
     r, i = round_of(trace, moment), moment[1] or 0
     assert r.detail is not None
@@ -92,7 +93,7 @@ def exactness(trace: Trace, moment: Moment) -> Asked:
     return asked(values, [Choice(key, {"x": prob(options[key])}) for key in rising], right)
 
 
-def rows_kept(trace: Trace, moment: Moment) -> Asked:
+def rows_kept(trace: Trace, moment: Moment) -> Question:
     """How many of the rows written for the drafts stay in the target's cache."""
     r = round_of(trace, moment)
     k, kept = len(r.draft.tokens), r.target_rows.kept - r.start
@@ -104,10 +105,10 @@ def rows_kept(trace: Trace, moment: Moment) -> Asked:
         "start": str(r.start),
         "tok_last": token(trace, r.emitted[-1]),
     }
-    return Asked(values, tuple(Choice("rows", {"n": str(n)}) for n in options), options.index(kept))
+    return Question(values, tuple(Choice("rows", {"n": str(n)}) for n in options), options.index(kept))
 
 
-def ancestors(trace: Trace, moment: Moment) -> Asked:
+def ancestors(trace: Trace, moment: Moment) -> Question:
     """How many nodes of the tree one node sees."""
     r, node = round_of(trace, moment), moment[1] or 0
     size, depth = len(r.draft.tokens), r.draft.shape.depths[node]
@@ -122,10 +123,10 @@ def ancestors(trace: Trace, moment: Moment) -> Asked:
         "start": str(r.start),
         "accepted": str(len(r.path)),
     }
-    return Asked(values, tuple(Choice("nodes", {"n": str(n)}) for n in options), options.index(depth))
+    return Question(values, tuple(Choice("nodes", {"n": str(n)}) for n in options), options.index(depth))
 
 
-def typical(trace: Trace, moment: Moment) -> Asked:
+def typical(trace: Trace, moment: Moment) -> Question:
     """Whether typical acceptance keeps a token."""
     r, i = round_of(trace, moment), moment[1] or 0
     v = r.verdicts[i]

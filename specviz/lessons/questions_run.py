@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from statistics import mean, median
 
-from specviz.lessons.asked import Asked, Choice, asked, baseline, millis, round_of
+from specviz.lessons.asked import Choice, Question, asked, baseline, millis, round_of
 from specviz.lessons.moments import Moment
 from specviz.metrics import measure_trace
 from specviz.theory import best_k, expected_tokens, speedup
@@ -16,7 +16,7 @@ LADDER = (0, 1, 2, 4, 8, 16)  # values of k to choose from
 ABOUT_EQUAL = 0.03  # speeds closer than this are called the same, as on the stage
 
 
-def pass_cost(trace: Trace, moment: Moment) -> Asked:
+def pass_cost(trace: Trace, moment: Moment) -> Question:
     """How long one pass over all drafts takes, against passes for one token each."""
     n, base = len(round_of(trace, moment).draft.tokens) + 1, baseline(trace)
     ms = median(r.times.target for r in trace.rounds if len(r.draft.tokens) == n - 1)
@@ -28,7 +28,7 @@ def pass_cost(trace: Trace, moment: Moment) -> Asked:
     return asked(values, choices, right)
 
 
-def best_length(trace: Trace, _: Moment) -> Asked:
+def best_length(trace: Trace, _: Moment) -> Question:
     """The k with the best speed-up for the measured alpha and c, by the closed form."""
     m, base = measure_trace(trace), baseline(trace)
     assert m.alpha is not None
@@ -46,10 +46,10 @@ def best_length(trace: Trace, _: Moment) -> Asked:
         "table": table,
         "example": str(best_k(0.8, 0.1)),  # a draft as it is wished for, for the teacher
     }
-    return Asked(values, tuple(Choice("k", {"k": str(k)}) for k in options), options.index(best))
+    return Question(values, tuple(Choice("k", {"k": str(k)}) for k in options), options.index(best))
 
 
-def heads(trace: Trace, moment: Moment) -> Asked:
+def heads(trace: Trace, moment: Moment) -> Question:
     """Whether the first or the last head guessed better: their best guesses against the text that came."""
     hits, tries = head_hits(trace)
     last = max(level for level, n in tries.items() if n)
@@ -84,16 +84,16 @@ def head_hits(trace: Trace) -> tuple[dict[int, int], dict[int, int]]:
     return hits, tries
 
 
-def faster(trace: Trace, moment: Moment) -> Asked:
+def faster(trace: Trace, moment: Moment) -> Question:
     """Whether the run was faster than plain decoding, by the clock."""
     m, base, r = measure_trace(trace), baseline(trace), round_of(trace, moment)
     assert m.speedup is not None
-    assert m.mean_acceptance_length is not None
+    assert m.tokens_per_round is not None
     near = abs(m.speedup - 1) <= ABOUT_EQUAL
     right = "same" if near else "faster" if m.speedup > 1 else "slower"
     step = mean(ms for x in trace.rounds for ms in x.times.draft)
     values = {
-        "length": f"{m.mean_acceptance_length:.2f}",
+        "length": f"{m.tokens_per_round:.2f}",
         "speedup": f"{m.speedup:.2f}",
         "k": str(len(r.draft.tokens)),
         "step": millis(step),
@@ -102,23 +102,23 @@ def faster(trace: Trace, moment: Moment) -> Asked:
         "base": millis(base),
         "c": prob(step / base),
         "alpha": prob(m.alpha),
-        "plain": millis(m.mean_acceptance_length * base),
+        "plain": millis(m.tokens_per_round * base),
         "round": millis(m.decode_ms / m.rounds),
     }
     return asked(values, [Choice("faster", {"length": values["length"]}), Choice("same"), Choice("slower")], right)
 
 
-def counters(trace: Trace, _: Moment) -> Asked:
+def counters(trace: Trace, _: Moment) -> Question:
     """The mean acceptance length out of a server's three counters."""
     m = measure_trace(trace)
-    options = {
-        "length": 1 + m.accepted / m.rounds,
-        "without": m.accepted / m.rounds,
-        "rate": m.accepted / m.drafted,
-    }
     assert m.mean_acceptance_length is not None
-    right = min(options, key=lambda key: abs(options[key] - m.mean_acceptance_length))
-    values = {"drafts": str(m.rounds), "tokens": str(m.drafted), "accepted": str(m.accepted)}
+    assert m.draft_acceptance_rate is not None
+    options = {
+        "length": m.mean_acceptance_length,
+        "without": m.mean_acceptance_length - 1,
+        "rate": m.draft_acceptance_rate,
+    }
+    values = {"drafts": str(m.drafts), "tokens": str(m.drafted), "accepted": str(m.accepted)}
     values |= {key: f"{x:.2f}" for key, x in options.items()}
     rising = sorted(options, key=lambda key: options[key])
-    return asked(values, [Choice(key, {"x": values[key]}) for key in rising], right)
+    return asked(values, [Choice(key, {"x": values[key]}) for key in rising], "length")

@@ -14,7 +14,7 @@ from typing import Any
 from specviz.config import RunConfig
 from specviz.i18n import ASSETS
 from specviz.lessons.moments import MOMENTS, Moment
-from specviz.lessons.questions import QUESTIONS, Asked
+from specviz.lessons.questions import QUESTIONS, Question
 from specviz.trace import Trace
 from specviz.trace_json import load_trace
 
@@ -69,7 +69,7 @@ class Lesson:
             raise ValueError(f"lesson {self.id}: the trace {self.trace} has no moment {rule}")
         return moment
 
-    def asked(self) -> Asked:
+    def asked(self) -> Question:
         """Its question with all numbers, its choices, and which of them is right: computed."""
         return QUESTIONS[self.question](self.run(), self.found())
 

@@ -19,11 +19,13 @@ from specviz.chisquare import Fit
 from specviz.config import RunConfig
 from specviz.engine.decode import Decoder
 from specviz.models.faults import check_fault, planted
-from specviz.models.load import Pair
+from specviz.models.pair import Pair
 from specviz.models.run import drafter_for
-from specviz.models.subject import fresh, pair_subject
+from specviz.models.subject import HOT, fresh, pair_subject
 from specviz.models.trial import trial
-from specviz.proof import LEVEL, UNSURE, Greedy, Identity, Parting, Plan, Trial
+from specviz.models.zero import on_gpu
+from specviz.parting import parts_at, token_at
+from specviz.proof import CACHED, LEVEL, UNSURE, Greedy, Identity, Parting, Plan, Trial
 
 PROMPTS = (
     "Explain why the sky is blue.",
@@ -40,11 +42,18 @@ Progress = Callable[[float], None]
 class Distribution:
     """The statistical check in figures. bins, chi2, p_value and total_variation are those of the pairs of first tokens.
 
+    verdict     "passed", "failed" or "untested"
+    untested    why it is: a "single" outcome is possible, or all but one are too "rare"
+    temperature of the runs
     tests       both tests, each with its own, and the total variation that would have been found (`detectable`)
+    cached      runs made again with a real KV cache, how many parted, how many may; None with a fault
     caught      the number of runs after which a test failed, if one did
     """
 
     passed: bool
+    verdict: str
+    untested: str | None
+    temperature: float
     samples: int
     bins: int
     chi2: float
@@ -55,6 +64,7 @@ class Distribution:
     rejected: int
     alpha: float | None
     tests: tuple[dict, ...]
+    cached: dict | None
     caught: int | None
     changed: int
     compared: int
@@ -75,6 +85,7 @@ def identity_of(outputs: Sequence[Greedy]) -> Identity:
     return Identity(all(p.tie for p in partings), compared, partings, tuple(outputs))
 
 
+@on_gpu
 def greedy_outputs(
     pair: Pair,
     config: RunConfig,
@@ -99,15 +110,22 @@ def greedy_outputs(
 
 
 def _parting(pair: Pair, prompt: str, plain: list[int], ours: list[int], rows: torch.Tensor) -> Parting | None:
-    at = next((i for i, (a, b) in enumerate(zip(plain, ours, strict=False)) if a != b), None)
-    if at is None and len(plain) == len(ours):
-        return None
+    at = parts_at(plain, ours)
     if at is None:
-        at = min(len(plain), len(ours))
-        a, b = (-1 if at >= len(one) else one[at] for one in (plain, ours))
-        return Parting(prompt, at, a, b, None, False)
-    gap = abs(float(rows[at, plain[at]] - rows[at, ours[at]]))
-    return Parting(prompt, at, plain[at], ours[at], round(gap, 6), gap < TIE[pair.dtype_name])
+        return None
+    tokens = [token_at(one, at) for one in (plain, ours)]
+    (a, b), tie = closeness(pair, rows[at], tokens)
+    gap = None if a is None or b is None else round(abs(a - b), 6)
+    return Parting(prompt, at, *(-1 if token is None else token for token in tokens), gap, tie)
+
+
+def closeness(pair: Pair, row: torch.Tensor, tokens: Sequence[int | None]) -> tuple[list[float | None], bool]:
+    """How far the logit of each token lies below the highest of `row` [V], and whether rounding can have chosen among
+    them. None, an output that has ended, is no token that rounding chose.
+    """
+    highest = float(row.max())
+    gaps = [None if token is None else highest - float(row[token]) for token in tokens]
+    return gaps, all(gap is not None and gap < TIE[pair.dtype_name] for gap in gaps)
 
 
 def check_distribution(
@@ -120,8 +138,8 @@ def check_distribution(
 ) -> Distribution:
     """The law of the first two tokens over `samples` seeds, against p(a) p(b | a) from fresh full passes.
 
-    The engine's own decoder makes every round, on remembered model passes: the law of acceptance is tested here, the KV
-    cache by the check at temperature 0. It ends early when a test fails, which is no cheating: see proof.Plan.
+    The engine's own decoder makes every round, on remembered model passes; the first runs are made again with a real KV
+    cache, which must write the same. It ends early when a test fails, which is no cheating: see proof.Plan.
     """
     last: Trial | None = None
     for one in pair_trial(pair, config, prompt, samples, fault):
@@ -130,23 +148,30 @@ def check_distribution(
             if progress and one.n % 50 == 0:
                 progress(one.n / samples)
     assert last is not None
-    return _figures(last)
+    return _figures(last, config.temperature or HOT)
 
 
+@on_gpu
 def pair_trial(
-    pair: Pair, config: RunConfig, prompt: str, runs: int, fault: str | None = None
+    pair: Pair, config: RunConfig, prompt: str, runs: int, fault: str | None = None, cached: int = CACHED
 ) -> Generator[Trial | None, None, None]:
-    """The statistical check on the loaded pair, growing; None after each pass or round between two runs."""
+    """The statistical check on the loaded pair, growing; None after each pass or round between two runs.
+
+    cached: so many runs are made again on a real KV cache.
+    """
     check_fault(fault, config)
     subject = yield from pair_subject(pair, config, prompt, runs)
-    yield from trial(subject, Plan(runs), fault)
+    yield from trial(subject, Plan(runs), fault, cached)
 
 
-def _figures(found: Trial) -> Distribution:
+def _figures(found: Trial, temperature: float) -> Distribution:
     fits = {test.name: test.fit for test in found.tests}
     pairs = fits["pair"]
     return Distribution(
         passed=found.verdict == "passed",
+        verdict="failed" if found.verdict == "caught" else found.verdict,
+        untested=found.untested if found.verdict == "untested" else None,
+        temperature=temperature,
         samples=found.n,
         bins=pairs.bins,
         chi2=round(pairs.chi2, 3),
@@ -166,6 +191,7 @@ def _figures(found: Trial) -> Distribution:
             | _fit(test.fit)
             for test in found.tests
         ),
+        cached=None if found.cached is None else asdict(found.cached),
         caught=found.caught,
         changed=found.changed,
         compared=found.compared,

@@ -8,17 +8,13 @@ from pathlib import Path
 import torch
 
 from specviz.errors import SpecvizError
+from specviz.models.names import INT8, check_device, check_dtype
 from specviz.tuned import remembered
 
-DEVICES = ("auto", "cpu", "cuda", "mps")
-INT8 = "int8"  # the target's weights in 8 bits
 DTYPES = {
     "float32": torch.float32,
-    "fp32": torch.float32,
     "bfloat16": torch.bfloat16,
-    "bf16": torch.bfloat16,
     "float16": torch.float16,
-    "fp16": torch.float16,
     INT8: torch.bfloat16,  # what is not a weight of the target's products
 }
 HEADROOM = 1.15  # beside the weights: KV caches, activations, one copy of a layer while loading
@@ -27,9 +23,7 @@ CGROUP = Path("/sys/fs/cgroup")
 
 def choose_device(wanted: str = "auto") -> torch.device:
     """ "auto" takes CUDA, else MPS, else the CPU. Raises SpecvizError for a device that is unknown or not there."""
-    name, _, index = wanted.partition(":")
-    if name not in DEVICES or (index and (name != "cuda" or not index.isdigit())):
-        raise SpecvizError("errors.choice", name="device", value=repr(wanted[:40]), choices=", ".join(DEVICES))
+    name, index = check_device(wanted)
     there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if name == "auto":
         return torch.device(next(kind for kind in ("cuda", "mps", "cpu") if there[kind]))
@@ -41,13 +35,11 @@ def choose_device(wanted: str = "auto") -> torch.device:
 
 def choose_dtype(wanted: str, device: torch.device) -> torch.dtype:
     """The precision by name, or by what the device is good at. Raises SpecvizError for an unknown name."""
-    if wanted == INT8 and device.type != "cpu":
+    name = check_dtype(wanted)
+    if name == INT8 and device.type != "cpu":
         raise SpecvizError("errors.int8_device", device=str(device))
-    if wanted in DTYPES:
-        return DTYPES[wanted]
-    if wanted != "auto":
-        choices = "auto, float32, bfloat16, float16, int8"
-        raise SpecvizError("errors.choice", name="dtype", value=repr(wanted[:40]), choices=choices)
+    if name != "auto":
+        return DTYPES[name]
     if device.type == "cuda":
         # Emulated bf16 (before Ampere) is slow; fp16 is what those cards were made for.
         return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16

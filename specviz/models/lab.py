@@ -17,13 +17,14 @@ from specviz.proof import FEWEST, Identity, Report, Trial
 from specviz.trace import Token
 
 if TYPE_CHECKING:
-    from specviz.models.load import Pair
+    from specviz.models.pair import Pair
 
 TOY, PAIR = "toy", "pair"
 NO_FAULT = "none"
 WORDS = 5  # of the toy
 MOST_RUNS = 20_000
 GREEDY_TOKENS = 24  # of each prompt at temperature 0
+CACHED_RUNS = 16  # of the pair, on a real KV cache: each takes as long as many remembered ones
 NEWS = 0.25  # seconds between two reports
 
 
@@ -41,13 +42,22 @@ class Asked:
 
 
 def read(
-    where: Any, fault: Any, runs: Any, p: Any, q: Any, prompt: Any, method: Any, temperature: Any, seed: Any
+    where: Any,
+    fault: Any,
+    runs: Any,
+    p: Any,
+    q: Any,
+    prompt: Any,
+    method: Any,
+    temperature: Any,
+    seed: Any,
+    most: int = MOST_RUNS,
 ) -> Asked:
-    """What arrived from the page, checked. Raises SpecvizError for the first value that is wrong."""
+    """What arrived from the page, checked; `most`: runs. Raises SpecvizError for the first value that is wrong."""
     for name, value, choices in (("where", where, (TOY, PAIR)), ("fault", fault, (NO_FAULT, *FAULTS))):
         if not isinstance(value, str) or value not in choices:
             raise SpecvizError("errors.choice", name=name, value=short(value), choices=", ".join(choices))
-    runs = int(check_number("runs", runs, int, FEWEST, MOST_RUNS))
+    runs = int(check_number("runs", runs, int, FEWEST, most))
     planted = None if fault == NO_FAULT else fault
     if where == TOY:
         return Asked(where, planted, runs, probs("p", p), probs("q", q), "", RunConfig(seed=seed))
@@ -96,13 +106,13 @@ def reports(asked: Asked, pair: Pair | None, stopped: Callable[[], bool]) -> Ite
 
 def _trial(asked: Asked, pair: Pair | None) -> Iterator[Trial | None]:
     from specviz.models.check import pair_trial
-    from specviz.models.subject import table_subject
+    from specviz.models.subject import toy_subject
     from specviz.models.trial import trial
     from specviz.proof import Plan
 
     if pair is not None:
-        return pair_trial(pair, asked.config, asked.prompt, asked.runs, asked.fault)
-    return trial(table_subject(asked.p, asked.q, asked.config.seed), Plan(asked.runs), asked.fault)
+        return pair_trial(pair, asked.config, asked.prompt, asked.runs, asked.fault, CACHED_RUNS)
+    return trial(toy_subject(asked.p, asked.q, asked.config.seed), Plan(asked.runs), asked.fault)
 
 
 def _identity(asked: Asked, pair: Pair, report: Report, stopped: Callable[[], bool], began: float) -> Iterator[Report]:
@@ -110,7 +120,7 @@ def _identity(asked: Asked, pair: Pair, report: Report, stopped: Callable[[], bo
 
     prompts = (asked.prompt,) if asked.fault else (asked.prompt, *PROMPTS[:2])
     found: list = []
-    for one in greedy_outputs(pair, asked.config, prompts, GREEDY_TOKENS, asked.fault, stopped):
+    for one in greedy_outputs(pair, asked.config, prompts, GREEDY_TOKENS, asked.fault, stopped=stopped):
         if one is not None:
             found.append(one)
             report = replace(report, identity=identity_of(found), seconds=time.monotonic() - began)

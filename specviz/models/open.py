@@ -14,11 +14,9 @@ from huggingface_hub import ModelInfo, snapshot_download
 from huggingface_hub.errors import (
     GatedRepoError,
     HfHubHTTPError,
-    HFValidationError,
     LocalEntryNotFoundError,
     RepositoryNotFoundError,
 )
-from huggingface_hub.utils import validate_repo_id
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -29,12 +27,11 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from specviz.config import short
 from specviz.errors import SpecvizError
 from specviz.models.device import check_memory
 from specviz.models.fetch import HUB_ID, fetch_target
 from specviz.models.hub import SourceFailed, ask_hub, download, files_to_get
-from specviz.models.local import local_folder
+from specviz.models.local import model_folder
 from specviz.models.prepared import Progress
 from specviz.models.quiet import no_bars
 from specviz.models.watch import one_line
@@ -49,14 +46,7 @@ def locate(name: str, progress: Progress, wanted: Wanted | None = None) -> Path:
     """
     if name == HUB_ID:
         return fetch_target(progress)
-    folder = local_folder(name)
-    if folder is not None:
-        return folder
-    try:
-        validate_repo_id(name)
-    except HFValidationError as error:
-        raise SpecvizError("errors.model_folder", path=short(name, 200)) from error
-    return _from_hub(name, progress, wanted or _model_files)
+    return model_folder(name) or _from_hub(name, progress, wanted or _model_files)
 
 
 def _model_files(info: ModelInfo) -> dict[str, int]:

@@ -37,9 +37,9 @@ def prepare(
     for flipped bits as well. Raises SpecvizError("errors.cache_write") where the disk is full or closed to us; what
     `build` raises passes through, and leaves no files behind.
     """
-    if is_whole(folder, thorough):
-        return folder
     try:
+        if is_whole(folder, thorough):
+            return folder
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _locked(folder, progress):
             if not is_whole(folder, thorough):  # another process may have finished while we waited

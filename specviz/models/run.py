@@ -22,8 +22,9 @@ from specviz.engine.pace import Pace
 from specviz.engine.sampling import shape
 from specviz.engine.tree_drafter import TreeDrafter
 from specviz.errors import SpecvizError
-from specviz.models.load import Pair
+from specviz.models.pair import Pair
 from specviz.models.text import StopStrings
+from specviz.models.zero import on_gpu
 from specviz.trace import Finish, Prompt, Round, Trace, ids_of, round_ids
 
 BASELINE_STEPS = 5
@@ -47,6 +48,7 @@ def start(pair: Pair, prompt: str, config: RunConfig) -> Trace:
     return replace(trace, vocab=tuple(pair.codec.token(i) for i in sorted(ids_of(trace))))
 
 
+@on_gpu
 def advance(pair: Pair, trace: Trace, rounds: int | None = None, detail: bool = True) -> Iterator[Trace]:
     """Run up to `rounds` more rounds (None: to the end) and yield the longer trace after each.
 
@@ -144,6 +146,13 @@ def with_baseline(pair: Pair, trace: Trace) -> Trace:
 
     The median of a few, the first (a warm-up) left out. Each is rolled back, so all are steps at the same place.
     """
+    (measured,) = _step_times(pair, trace)
+    return replace(trace, baseline_ms=round(statistics.median(measured[1:]), 3))
+
+
+@on_gpu
+def _step_times(pair: Pair, trace: Trace) -> Iterator[list[float]]:
+    """Once, a list: the times of some plain target steps in ms."""
     lm = pair.opened("target")
     tokens = torch.tensor(trace.prompt.tokens)
     lm.prefill(tokens[:-1])
@@ -153,7 +162,7 @@ def with_baseline(pair: Pair, trace: Trace) -> Trace:
         shape(lm.forward(tokens[-1:]).logits, trace.config).argmax().item()
         times.append(clock.lap())
         lm.rollback(len(tokens) - 1)
-    return replace(trace, baseline_ms=round(statistics.median(times[1:]), 3))
+    yield times
 
 
 def _check_same_models(pair: Pair, trace: Trace) -> None:

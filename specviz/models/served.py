@@ -9,7 +9,7 @@ from specviz.config import short
 from specviz.errors import SpecvizError
 from specviz.models.fetch import HUB_ID
 from specviz.models.presets import DEFAULT, PRESETS
-from specviz.serving.export import Served
+from specviz.serving.carry_over import Served
 
 
 def served_of(

@@ -18,13 +18,14 @@ from specviz.engine.drafters import Drafter, ModelDrafter
 from specviz.engine.model import CachedLM
 from specviz.engine.sampling import shape
 from specviz.models.faults import DRAFTING
-from specviz.models.load import Pair
+from specviz.models.pair import Pair
 from specviz.models.remembered import Remembered
 from specviz.models.run import drafter_for
-from specviz.models.table import TableLM, law_of_two
-from specviz.trace import Token
+from specviz.models.toy_lm import ToyLM, law_of_two
 
 FEW = 5  # tokens that are possible at each place: few enough outcomes for a sharp test and few model passes
+TURNED = (1, 5)  # runs of proof.CACHED that rounding may turn over: in float32, in 16 bits
+HOT = 1.0  # the temperature where none is asked for
 DEEP = 2  # tokens that the law speaks of, and that are drafted at most
 
 TwoTokens = dict[tuple[int, int], float]
@@ -39,7 +40,8 @@ class Subject:
     law      the probability of each pair of first tokens
     p, q     the first token's distributions, over the ids that either can give; q None where it is not known beforehand
     noise    effect size that rounding can have on the law: 0 in float32
-    token    how an id is shown; None: the screen has words of its own
+    cached   parts of a run whose passes are not remembered: an empty KV cache, and a drafter; None: there are none
+    turned   how many of proof.CACHED such runs rounding may turn over
     """
 
     ids: tuple[int, ...]
@@ -50,7 +52,8 @@ class Subject:
     p: dict[int, float]
     q: dict[int, float] | None
     noise: float = 0.0
-    token: Callable[[int], Token] | None = None
+    cached: Callable[[], tuple[CachedLM, Drafter | None]] | None = None
+    turned: int = 0
 
     @property
     def first(self) -> dict[int, float]:
@@ -61,15 +64,15 @@ class Subject:
         return out
 
 
-def table_subject(p: Sequence[float], q: Sequence[float], seed: int = 0) -> Subject:
+def toy_subject(p: Sequence[float], q: Sequence[float], seed: int = 0) -> Subject:
     """A subject of a few words. p and q sum to 1."""
     config = RunConfig("draft", k=DEEP, temperature=1.0, seed=seed, max_new_tokens=DEEP + 1, ignore_eos=True)
     known_q = {x: chance for x, chance in enumerate(q) if chance}
     return Subject(
         ids=(0,),
         config=config,
-        target=lambda: TableLM(p),  # type: ignore[arg-type, return-value]
-        drafter=lambda: ModelDrafter(TableLM(q)),  # type: ignore[arg-type]
+        target=lambda: ToyLM(p),  # type: ignore[arg-type, return-value]
+        drafter=lambda: ModelDrafter(ToyLM(q)),  # type: ignore[arg-type]
         law=law_of_two(p),
         p={x: chance for x, chance in enumerate(p) if chance},
         q=known_q,
@@ -84,7 +87,7 @@ def pair_subject(pair: Pair, config: RunConfig, prompt: str, runs: int) -> Gener
     """
     hot = replace(
         config,
-        temperature=config.temperature or 1.0,
+        temperature=config.temperature or HOT,
         top_k=min(config.top_k or FEW, FEW),
         k=max(1, min(config.k, DEEP)),
         max_new_tokens=DEEP + 1,
@@ -127,7 +130,8 @@ def pair_subject(pair: Pair, config: RunConfig, prompt: str, runs: int) -> Gener
         p={x: float(first[x]) for x in _possible(first)},
         q=q,
         noise=noise,
-        token=pair.codec.token,
+        cached=lambda: (pair.opened("target"), drafter_for(pair, hot.method)),
+        turned=TURNED[noise > 0],
     )
 
 

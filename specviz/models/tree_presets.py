@@ -23,11 +23,14 @@ MAX_TEXT = 20_000  # characters of a tree written out; 256 nodes take up to 8,00
 
 
 @cache
-def accuracy() -> tuple[tuple[float, ...], ...] | None:
-    """[depth][rank]: how often that candidate of the bundled heads is right; None where there are no such heads."""
-    if not TREES.is_file():
-        return None
-    return tuple(map(tuple, json.loads(TREES.read_text(encoding="utf-8"))["accuracy"]))
+def accuracy(greedy: bool = True) -> tuple[tuple[float, ...], ...] | None:
+    """[depth][rank]: how often that candidate of the bundled heads is right, None where it was not measured.
+
+    greedy  at temperature 0, otherwise at 0.7
+    """
+    measured = json.loads(TREES.read_text(encoding="utf-8")) if TREES.is_file() else {}
+    table = measured.get("accuracy" if greedy else "accuracy_0.7")
+    return None if table is None else tuple(map(tuple, table))
 
 
 @cache
@@ -47,9 +50,9 @@ def best_of(nodes: object) -> Choices:
     return best_tree(table, n)
 
 
-def forecast(tree: Choices) -> float | None:
+def forecast(tree: Choices, greedy: bool = True) -> float | None:
     """Tokens a round that the bundled heads' accuracies promise for a tree; None where it goes beyond the table."""
-    table = accuracy()
+    table = accuracy(greedy)
     if table is None or any(len(path) > len(table) or path[-1] >= len(table[len(path) - 1]) for path in tree):
         return None
     return expected_length(table, tree)

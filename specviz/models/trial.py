@@ -9,11 +9,12 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 from specviz import coupling
-from specviz.chisquare import cells, detectable, effect_of, fit, power
+from specviz.chisquare import cells, detectable, fit, power_against
 from specviz.engine.decode import Decoder
-from specviz.models.faults import planted
+from specviz.engine.judgement import judge_draft
+from specviz.models.faults import Parts, planted
 from specviz.models.subject import DEEP, Subject
-from specviz.proof import SURE, TESTS, Cell, Change, Outcome, Plan, Trial
+from specviz.proof import CACHED, SURE, TESTS, Cached, Cell, Change, Outcome, Plan, Trial
 from specviz.trace import Round
 
 SHOWN = 10  # values of the first token
@@ -21,7 +22,7 @@ CHANGES = 8  # outputs that are shown
 COMPARED = 60  # runs made again without the fault
 
 
-def trial(subject: Subject, plan: Plan, fault: str | None = None) -> Iterator[Trial | None]:
+def trial(subject: Subject, plan: Plan, fault: str | None = None, cached_runs: int = CACHED) -> Iterator[Trial | None]:
     """Runs the plan: a longer Trial after every run, None after each round before. Ends early when a test fails."""
     seen: Counter[tuple[int, ...]] = Counter()
     bent = _bent(subject, fault)
@@ -30,32 +31,43 @@ def trial(subject: Subject, plan: Plan, fault: str | None = None) -> Iterator[Tr
     tests: tuple[Outcome, ...] = ()
     caught = None
     alpha = coupling.alpha(*_rows(subject)) if subject.q is not None else None
-    law = subject.first
+    shown, cached = _cells(subject.first, bent), None
     for i in range(plan.runs):
         seed = (subject.config.seed + i) % 2**63
-        written, first = yield from _write(subject, seed, fault)
+        written, first = yield from _write(subject, _parts(subject, fault), seed)
         accepted += len(first.path)
         rejected += len(first.path) < len(first.draft.tokens)
         seen[written] += 1
+        _count(shown, written[0], bent)
+        if fault is None and subject.cached is not None and i < cached_runs:
+            again, _ = yield from _write(subject, (*subject.cached(), judge_draft), seed)
+            cached = Cached(i + 1, (cached.parted if cached else 0) + (again != written), subject.turned)
         if fault is not None and i < COMPARED:
-            right, _ = yield from _write(subject, seed, None)
+            right, _ = yield from _write(subject, _parts(subject, None), seed)
             compared, changed = compared + 1, changed + (right != written)
             if right != written and len(changes) < CHANGES:
                 changes = (*changes, Change(seed, right, written))
         n = i + 1
-        if n in plan.looks:
+        parted = cached is not None and not cached.passed
+        if n in plan.looks or parted:
             tests = tuple(_test(subject, plan, name, seen, bent, tests) for name in TESTS)
-            caught = None if all(test.passed for test in tests) else n
-        listed = _cells(law, seen, bent)
+            caught = n if parted or not all(test.passed for test in tests) else None
         over = caught is not None or n == plan.runs
-        yield Trial(plan, fault, n, accepted, rejected, alpha, listed, tests, caught, compared, changed, changes, over)
+        yield Trial(
+            plan, fault, n, len(subject.law), accepted, rejected, alpha, tuple(shown.values()), tests, caught,
+            compared, changed, changes, cached, over,
+        )  # fmt: skip
         if over:
             return
 
 
-def _write(subject: Subject, seed: int, fault: str | None) -> Generator[None, None, tuple[tuple[int, ...], Round]]:
+def _parts(subject: Subject, fault: str | None) -> Parts:
+    return planted(fault, subject.target(), subject.drafter())
+
+
+def _write(subject: Subject, parts: Parts, seed: int) -> Generator[None, None, tuple[tuple[int, ...], Round]]:
     """The first tokens of one run, and its first round."""
-    target, drafter, judge = planted(fault, subject.target(), subject.drafter())
+    target, drafter, judge = parts
     decoder = Decoder(target, drafter, subject.ids, replace(subject.config, seed=seed), judge=judge)
     start, first = len(subject.ids), decoder.step()
     while len(decoder.tokens) < start + DEEP:
@@ -80,16 +92,11 @@ def _test(
     passed = found.p_value >= plan.share and (known is None or known.passed)
     if known is not None:
         return Outcome(name, found, passed, known.detectable, known.power)
-    groups = cells(law, plan.runs)
-    if len(groups) < 2:
-        return Outcome(name, found, passed, None, None)
-    asked = (plan.runs, len(groups) - 1, plan.share, subject.noise)
-    chance = None
-    if name == "first" and bent is not None:
-        effect = effect_of(bent, law, groups)
-        n, freedom, level, noise = asked
-        chance = 1.0 if effect > 5 else power(effect, n, freedom, level, noise)
-    return Outcome(name, found, passed, detectable(*asked, wanted=SURE) / 2, chance)
+    n, level, noise = plan.runs, plan.share, subject.noise
+    freedom = len(cells(law, n)) - 1
+    least = detectable(n, freedom, level, noise, wanted=SURE) / 2 if freedom else None
+    chance = power_against(bent, law, n, level, noise) if name == "first" and bent is not None else None
+    return Outcome(name, found, passed, least, chance)
 
 
 def _first(seen: Counter[tuple[int, ...]]) -> Counter[int]:
@@ -114,11 +121,17 @@ def _bent(subject: Subject, fault: str | None) -> dict[int, float] | None:
     return dict(zip(ids, coupling.law(*_rows(subject), fault), strict=True))
 
 
-def _cells(law: dict[int, float], seen: Counter[tuple[int, ...]], bent: dict[int, float] | None) -> tuple[Cell, ...]:
-    """The likeliest first tokens, by the law or by what came out."""
-    counts = _first(seen)
-    n = counts.total()
-    ids = law.keys() | counts.keys() | (bent or {}).keys()
-    weight = {x: max(law.get(x, 0.0), (bent or {}).get(x, 0.0), counts[x] / n) for x in ids}
-    chosen = sorted(ids, key=lambda x: (-weight[x], x))[:SHOWN]
-    return tuple(Cell(x, law.get(x, 0.0), counts[x], None if bent is None else bent.get(x, 0.0)) for x in chosen)
+def _cells(law: dict[int, float], bent: dict[int, float] | None) -> dict[int, Cell]:
+    """The likeliest first tokens, by the law or by that of the fault; none was seen yet."""
+    both = {x: max(law.get(x, 0.0), (bent or {}).get(x, 0.0)) for x in law.keys() | (bent or {}).keys()}
+    chosen = sorted(both, key=lambda x: (-both[x], x))[:SHOWN]
+    return {x: Cell(x, law.get(x, 0.0), 0, None if bent is None else bent.get(x, 0.0)) for x in chosen}
+
+
+def _count(shown: dict[int, Cell], token: int, bent: dict[int, float] | None) -> None:
+    """One more run began with this token. What no law foresees is shown as well, where there is room."""
+    cell = shown.get(token)
+    if cell is None and len(shown) < SHOWN:
+        cell = Cell(token, 0.0, 0, None if bent is None else 0.0)
+    if cell is not None:
+        shown[token] = replace(cell, seen=cell.seen + 1)

@@ -14,13 +14,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from specviz.tuned import Tuned
+from specviz.tuned import Tuned, usable_cores
 
 SPINS = (0, Tuned().spin, 100_000)  # asleep at once; the default; as OpenMP would by itself
-BETTER = 1.05  # what a choice must gain over the default: less is noise
-MUCH = 1.25  # bf16 must gain so much: it is coarser, and greedy output is compared in fp32
-BUSY = "while True: pass"
-TRIAL = "from specviz.models.tune import trial; print(trial())"
+NOISE = 1.05  # times that differ by less than this factor are the same
+BF16_GAIN = 1.25  # what bfloat16 must gain: it is coarser, and greedy output is compared in float32
+BUSY_LOSS = 1.25  # what spinning for longer may lose while another process is busy
+BUSY_PROGRAM = "while True: pass"
+TRIAL_PROGRAM = "from specviz.models.tune import trial; print(trial())"
 
 Progress = Callable[[float], None]
 
@@ -42,7 +43,7 @@ class Timing:
 
 def measure(progress: Progress = lambda share: None) -> list[Timing]:
     """Times every combination. Raises subprocess.SubprocessError where a trial does not end well."""
-    cores = os.cpu_count() or 1
+    cores = usable_cores()
     trials = [(spin, n, False) for n in sorted({cores, max(1, cores // 2)}) for spin in SPINS]
     trials += [(spin, cores, True) for spin in SPINS]
     timings = []
@@ -53,27 +54,33 @@ def measure(progress: Progress = lambda share: None) -> list[Timing]:
 
 
 def choose(timings: list[Timing]) -> Tuned:
-    """The best of the timings; the default where the gain is too small to be sure of."""
-    alone = {(t.spin, t.threads): t for t in timings if not t.busy}
+    """The fastest; among those that are as fast as it, to noise, the one that departs least from the default."""
+    usual = Tuned().spin
     loaded = {t.spin: t for t in timings if t.busy}
-    spin, most = Tuned().spin, max(threads for _, threads in alone)
-    threads = most
-    for candidate in alone.values():
-        fair = candidate.spin <= Tuned().spin or loaded[candidate.spin].cost() < MUCH * loaded[Tuned().spin].cost()
-        if fair and BETTER * candidate.cost() < alone[spin, threads].cost():
-            spin, threads = candidate.spin, candidate.threads
-    best = alone[spin, threads]
-    coarse = "bfloat16" in best.five and MUCH * best.cost("bfloat16") < best.cost()
-    return Tuned(spin, None if threads == most else threads, "bfloat16" if coarse else "float32")
+    fair = [
+        t
+        for t in timings
+        if not t.busy and (t.spin <= usual or loaded[t.spin].cost() < BUSY_LOSS * loaded[usual].cost())
+    ]
+    most, fastest = max(t.threads for t in fair), min(t.cost() for t in fair)
+    near = [t for t in fair if t.cost() <= NOISE * fastest]
+    best = min(near, key=lambda t: ((t.spin != usual) + (t.threads != most), t.cost(), t.spin, t.threads))
+    coarse = "bfloat16" in best.five and BF16_GAIN * best.cost("bfloat16") < best.cost()
+    return Tuned(best.spin, None if best.threads == most else best.threads, "bfloat16" if coarse else "float32")
 
 
 def _timed(spin: int, threads: int, busy: bool) -> Timing:
     fixed = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": str(spin), "OMP_NUM_THREADS": str(threads)}
     environment = os.environ | fixed
-    other = subprocess.Popen([sys.executable, "-c", BUSY]) if busy else None
+    other = subprocess.Popen([sys.executable, "-c", BUSY_PROGRAM]) if busy else None
     try:
         done = subprocess.run(
-            [sys.executable, "-c", TRIAL], env=environment, capture_output=True, text=True, check=True, timeout=300
+            [sys.executable, "-c", TRIAL_PROGRAM],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=300,
         )
     finally:
         if other:

@@ -18,7 +18,7 @@ import httpx
 
 from specviz.config import RunConfig, short
 from specviz.errors import SpecvizError
-from specviz.serving.export import sampling_of
+from specviz.serving.carry_over import sampling_of
 from specviz.serving.prometheus import Counters, counters
 from specviz.serving.stream import MAX_TOKENS, Answer, message_in, read_answer
 from specviz.serving.versions import Version, parse_version

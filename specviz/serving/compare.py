@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 
 from specviz.config import RunConfig
 from specviz.errors import SpecvizError
-from specviz.metrics import measure_trace
+from specviz.metrics import mean_acceptance_length, measure_trace
 from specviz.serving.client import ServedModel, Server
 from specviz.serving.note import Note, note
 from specviz.serving.prometheus import Counters
@@ -28,7 +28,7 @@ class Counted:
 
     drafts                  rounds in which something was drafted (vLLM counts no others)
     per_position            accepted at position i / drafts
-    mean_acceptance_length  1 + accepted / drafts
+    mean_acceptance_length  1 + accepted / drafts (`specviz.metrics`)
     steps                   accepted in each of these rounds, in their order
     tokens_per_second       all tokens / all the time: of our engine its passes, of a server from request to last token
     """
@@ -100,7 +100,7 @@ def own(trace: Trace) -> Counted:
         seconds=m.decode_ms / 1000,
         tokens_per_second=m.tokens_per_second,
         first_token_seconds=None,
-        **_rates(len(drafted), m.drafted, m.accepted, _at_least([len(r.path) for r in drafted])),
+        **_rates(m.drafts, m.drafted, m.accepted, _at_least([len(r.path) for r in drafted])),
         steps=tuple(len(r.path) for r in drafted),
     )
 
@@ -147,7 +147,7 @@ def _rates(drafts: int, drafted: int, accepted: int, at: tuple[int, ...]) -> dic
         "draft_tokens": drafted,
         "accepted": accepted,
         "per_position": tuple(n / drafts for n in at) if drafts else (),
-        "mean_acceptance_length": 1 + accepted / drafts if drafts else None,
+        "mean_acceptance_length": mean_acceptance_length(accepted, drafts),
         "draft_acceptance_rate": accepted / drafted if drafted else None,
     }
 

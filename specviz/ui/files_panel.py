@@ -14,7 +14,7 @@ from specviz.i18n import pick_language
 from specviz.trace import Trace
 from specviz.trace_json import dump_trace, load_trace
 from specviz.ui import settings
-from specviz.ui.message import failure, message
+from specviz.ui.message import failure, message, whole, worded
 from specviz.ui.page import Page
 from specviz.ui.runner import Runner
 from specviz.ui.stage import Stage
@@ -50,7 +50,7 @@ def build(page: Page, stage: Stage, trace: gr.State, controls: Sequence[Any]) ->
         None,
         [*controls, page.lang],
         [address],
-        js=f"(...values) => SpecvizApp.copyLink({list(settings.FIELDS)}, values)",
+        js=f"(...values) => SpecvizApp.copyLink({list(settings.FIELDS)}, {settings.MAX_LINK}, values)",
     )
     return opened
 
@@ -60,6 +60,25 @@ def export(trace: Trace | None) -> tuple:
     if trace is None:
         return "", message(status=failure(SpecvizError("ui.nothing_to_save")))
     return dump_trace(trace), gr.skip()
+
+
+def resumed(text: Any, runner: Runner) -> tuple:
+    """A run that was interrupted, as the browser has kept it, on the stage again, at its last round."""
+    trace = _checked(text.encode("utf-8", "replace") if isinstance(text, str) else b"", runner)
+    n = len(trace.rounds)
+    status = worded("empty", "ui.resumed", {"n": n}, title="ui.resumed_title")
+    _, _, *controls = show(trace, runner)
+    return whole(trace, play=False, at=max(0, n - 1), status=status), trace, *controls
+
+
+def _checked(data: bytes, runner: Runner) -> Trace:
+    """A trace from outside. Raises SpecvizError."""
+    limit = runner.options.max_trace_bytes
+    if len(data) > limit:
+        raise SpecvizError("errors.trace_size", size=len(data), limit=limit)
+    trace = load_trace(data)
+    runner.options.check_trace(trace)
+    return trace
 
 
 def export_page(trace: Trace | None, lang: str) -> tuple:
@@ -79,8 +98,6 @@ def read(path: Any, runner: Runner) -> tuple:
         if size > limit:
             raise SpecvizError("errors.trace_size", size=size, limit=limit)
         with open(path, "rb") as file:
-            trace = load_trace(file.read())
-        runner.options.check_trace(trace)
-        return show(trace, runner)
+            return show(_checked(file.read(), runner), runner)
     except Exception as error:
         return message(status=failure(error)), gr.skip(), *[gr.skip()] * len(settings.FIELDS)

@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from specviz.trace import Trace
-from specviz.ui.lane import Job
+from specviz.ui.job import Job
 from specviz.ui.message import delta, failure, message, whole, worded
 from specviz.ui.runner import Runner
 
 Step = tuple[dict | None, Trace | None]  # a message (None: nothing new to say) and the trace after it
 
 RUNNING = {"kind": "running"}
+BEAT = 5.0  # seconds
+
+
+class Pulse:
+    """When to tell a visitor something: when it is new, and else every BEAT seconds the same again.
+
+    So silence means that the connection is lost, and the browser says so (assets/js/app/silence.js).
+    """
+
+    def __init__(self) -> None:
+        self._told: object = None
+        self._at = time.monotonic()
+
+    def due(self, status: object) -> bool:
+        """Whether to tell this now."""
+        now = time.monotonic()
+        if status == self._told and now - self._at < BEAT:
+            return False
+        self._told, self._at = status, now
+        return True
 
 
 def follow(
@@ -24,20 +45,20 @@ def follow(
     A job that was dropped says nothing any more. Whatever fails, the trace that was reached stays, and the last message
     says what happened.
     """
-    told: dict | None = None
+    pulse = Pulse()
     replaced = not fresh
     try:
         for trace in job.watch():
-            if trace is None:
-                status = waiting(runner, job, pair)
-                if status != told:
-                    told = status
-                    yield message(status=status), shown
-            elif not replaced or trace is not shown:
+            if trace is not None and (not replaced or trace is not shown):
+                pulse.due(RUNNING)
                 parts = {"status": RUNNING, "at": at}
                 news = delta(shown, trace, **parts) if replaced else whole(trace, **parts)
                 replaced, at, shown = True, None, trace
                 yield news, shown
+            elif not job.done:
+                status = waiting(runner, job, pair)
+                if pulse.due(status):
+                    yield message(status=status), shown
     finally:
         job.stop()  # the visitor has gone, or it is over anyway
     if job.dropped:
@@ -49,7 +70,7 @@ def follow(
 
 
 def waiting(runner: Runner, job: Job, pair: str) -> dict:
-    """Why there is nothing to see yet."""
+    """Why there is nothing new to see."""
     place = runner.place(job)
     if place:
         return {"kind": "queued", "n": place}

@@ -52,20 +52,39 @@ class PairLoader:
             self._thread = threading.Thread(target=self._run, name="specviz-load", daemon=True)
             self._thread.start()
 
+    def load_here(self) -> None:
+        """Loads it in this thread; a failure is kept as ever."""
+        self._thread = threading.current_thread()
+        self._run()
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is loading now."""
+        return self._thread is not None and not self._over.is_set()
+
     @property
     def begun(self) -> bool:
         """Whether anybody has asked for it yet."""
         return self._thread is not None
 
+    def over(self, patience: float) -> bool:
+        """Whether loading has ended, well or badly, within so many seconds."""
+        return self._over.wait(patience)
+
+    def loaded(self) -> Pair:
+        """The pair, once it is over. Raises the SpecvizError that loading ended with."""
+        if self.error is not None:
+            raise self.error
+        assert self.pair is not None
+        return self.pair
+
     def wait(self, given_up: Callable[[], bool]) -> Pair | None:
         """The pair, or None when `given_up()` first. Raises the SpecvizError that loading ended with."""
         self.begin()
-        while not self._over.wait(0.1):
+        while not self.over(0.1):
             if given_up():
                 return None
-        if self.error is not None:
-            raise self.error
-        return self.pair
+        return self.loaded()
 
     def release(self) -> None:
         """Lets go of the models' memory; they can be loaded again."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from specviz.choices import MAX_NODES
 from specviz.config import RunConfig
 from specviz.errors import SpecvizError
+from specviz.models.lab import MOST_RUNS
 from specviz.serving.client import server_url
 from specviz.trace import Trace
 from specviz.trace_json import MAX_BYTES
@@ -16,9 +18,14 @@ PUBLIC_LIMITS = {"k": 16, "max_new_tokens": 128, "nodes": PUBLIC_NODES, "branch"
 PUBLIC_PROMPT = 2_000  # characters
 PUBLIC_ROUNDS = 128  # of one trace
 PUBLIC_SWEEP, OWN_SWEEP = 48, 1024  # tokens of each run of a sweep
+PUBLIC_RUNS = 4_000  # of a check
 PUBLIC_BYTES = 2 * 2**20  # of a trace from outside
-WAITING = 24  # visitors that may wait or run at once; each holds a thread of the server
 DRAWING = 4  # visitors whose panels of a tree are drawn at once; each takes some milliseconds of a processor
+
+
+def on_space() -> bool:
+    """Whether this is a Hugging Face Space, where everybody is a stranger."""
+    return bool(os.environ.get("SPACE_ID"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,11 @@ class Options:
     def max_rounds(self) -> int | None:
         """Rounds of one trace; None: as many as it takes."""
         return PUBLIC_ROUNDS if self.public else None
+
+    @property
+    def max_runs(self) -> int:
+        """Runs of a check of exactness."""
+        return PUBLIC_RUNS if self.public else MOST_RUNS
 
     @property
     def sweep_tokens(self) -> int:

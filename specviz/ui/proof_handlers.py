@@ -14,8 +14,8 @@ from specviz.errors import SpecvizError
 from specviz.i18n import t
 from specviz.models import lab
 from specviz.proof import Report
-from specviz.ui.flow import waiting
-from specviz.ui.lane import Job
+from specviz.ui.flow import Pulse, waiting
+from specviz.ui.job import Job
 from specviz.ui.message import failure
 from specviz.ui.runner import Runner
 from specviz.ui.settings import read_seed
@@ -46,14 +46,15 @@ def run(runner: Runner, values: Sequence[Any], lang: str, session: str) -> Itera
     Never raises: what goes wrong is said where the verdict stands.
     """
     try:
-        asked = read(values)
+        asked = read(values, runner.options.max_runs)
         pair = runner.default if asked.where == lab.PAIR else None
         if pair is not None:
             runner.options.check(asked.prompt, asked.config)
 
-        def do(job: Job, loaded: Any) -> None:
+        def do(job: Job, loaded: Any) -> Iterator[int]:
             for report in lab.reports(asked, loaded, lambda: job.stopped):
                 job.post(report)
+                yield 0
 
         job = runner.work(session, pair, do, PLACE)
         yield None, proof_words.verdict(Report(asked.where, asked.fault), lang), *_nothing(), *buttons(True)
@@ -64,13 +65,12 @@ def run(runner: Runner, values: Sequence[Any], lang: str, session: str) -> Itera
 
 
 def _follow(runner: Runner, job: Job, pair: str | None, lang: str) -> Iterator[Updates]:
-    told, drawn = None, 0.0
+    pulse, told, drawn = Pulse(), None, 0.0
     try:
         for report in job.watch():
             if report is None:
                 status = waiting(runner, job, pair) if pair is not None else _queued(runner, job)
-                if status != told:
-                    told = status
+                if pulse.due(status):
                     yield gr.skip(), _status(status, lang), *[gr.skip()] * 3, *[gr.skip()] * 2
             elif report is not told:
                 told = report
@@ -86,13 +86,13 @@ def _follow(runner: Runner, job: Job, pair: str | None, lang: str) -> Iterator[U
         raise job.error
 
 
-def read(values: Sequence[Any]) -> lab.Asked:
-    """The form, checked. Raises SpecvizError."""
+def read(values: Sequence[Any], most: int = lab.MOST_RUNS) -> lab.Asked:
+    """The form, checked; `most`: how many runs there may be. Raises SpecvizError."""
     where, fault, runs, bars, prompt, method, temperature, seed = values
     p = q = None
     if where == lab.TOY:
         p, q = _bars(bars)
-    return lab.read(where, fault, runs, p, q, prompt, method, temperature, read_seed(seed))
+    return lab.read(where, fault, runs, p, q, prompt, method, temperature, read_seed(seed), most)
 
 
 def _bars(text: Any) -> tuple[Any, Any]:

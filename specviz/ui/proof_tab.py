@@ -15,7 +15,7 @@ from specviz.ui import proof_handlers
 from specviz.ui.desk import Desk
 from specviz.ui.fields import ChoiceField, TextField, number
 from specviz.ui.oneway import OneWay
-from specviz.ui.options import DRAWING, WAITING
+from specviz.ui.options import DRAWING
 from specviz.ui.page import Page
 
 # The name of the event stands in quotes for Gradio, which makes a listener of it.
@@ -84,7 +84,8 @@ def _check(page: Page) -> None:
             label="proof.fault",
             choices=[(f"proof.fault_{name}", name) for name in (NO_FAULT, *FAULTS)],
         )
-        runs = labels.add(number(2000, FEWEST, 20_000, 100, min_width=90, elem_id="sv-pf-runs"), label="proof.runs")
+        most = runner.options.max_runs
+        runs = labels.add(number(2000, FEWEST, most, 100, min_width=90, elem_id="sv-pf-runs"), label="proof.runs")
         seed = labels.add(TextField("0", lines=1, max_lines=1, elem_id="sv-pf-seed", min_width=80), label="ui.seed")
         method = labels.add(
             ChoiceField(list(METHODS), value=METHODS[0], elem_id="sv-pf-method", elem_classes="pf-pair-only"),
@@ -129,7 +130,7 @@ def _check(page: Page) -> None:
         api_name="check",
         show_progress="hidden",
         concurrency_id="lane",
-        concurrency_limit=WAITING,
+        concurrency_limit=None,
     )
     stop.click(on_stop, None, [stop], queue=False, api_visibility="private", show_progress="hidden")
     page.lang.change(

@@ -11,13 +11,13 @@ import gradio as gr
 from specviz.config import RunConfig, check_number
 from specviz.errors import SpecvizError
 from specviz.i18n import t
-from specviz.race import PARTS, Lane, Race, result
+from specviz.race import PARTS, Race, Side, result
 from specviz.race_sweep import Sweep, point
 from specviz.trace import Trace
 from specviz.trace_json import vocab_to_json
 from specviz.ui import race_runs, settings
-from specviz.ui.flow import waiting
-from specviz.ui.lane import Job
+from specviz.ui.flow import Pulse, waiting
+from specviz.ui.job import Job
 from specviz.ui.message import failure, message
 from specviz.ui.race_runs import PLACE, Progress
 from specviz.ui.runner import Runner
@@ -54,8 +54,8 @@ def race(
         runner.options.check(wanted.prompt, config)
         yield gr.skip(), *same, *buttons(busy=True)
 
-        def work(job: Job, pair: Pair) -> None:
-            race_runs.race(job, pair, wanted.prompt, config)
+        def work(job: Job, pair: Pair) -> Iterator[int]:
+            return race_runs.race(job, pair, wanted.prompt, config)
 
         job = runner.work(session, wanted.pair, work, PLACE)
         for status in _waited_for(runner, job, wanted.pair):
@@ -78,7 +78,7 @@ def race(
 
 def _waited_for(runner: Runner, job: Job, pair: str, whole: Job | None = None) -> Iterator[dict]:
     """Messages for the track until the job is over. whole: the work that it is a part of."""
-    told: dict | None = None
+    pulse = Pulse()
     try:
         for news in job.watch():
             if whole is not None:
@@ -90,8 +90,7 @@ def _waited_for(runner: Runner, job: Job, pair: str, whole: Job | None = None) -
                 status = waiting(runner, job, pair)
             else:
                 continue
-            if status != told:
-                told = status
+            if pulse.due(status):
                 yield message(status=status)
     finally:
         job.stop()  # the visitor has gone, or it is over anyway
@@ -145,12 +144,12 @@ def track(entry: Entry | None, play: bool = True) -> dict:
     return message(race=shown, play=play, status=None)
 
 
-def _lane(trace: Trace, lane: Lane) -> dict:
+def _lane(trace: Trace, side: Side) -> dict:
     rounds = []
     for r in trace.rounds:
         parts = [round(sum(r.times.draft), 3), *(getattr(r.times, name) for name in PARTS[1:])]
         rounds.append({"parts": parts, "tokens": list(r.emitted), "accepted": len(r.path)})
-    return {"prefill": round(lane.prefill_ms, 1), "rounds": rounds}
+    return {"prefill": round(side.prefill_ms, 1), "rounds": rounds}
 
 
 def sweep(runner: Runner, values: Sequence[Any], tokens: Any, session: str, lang: str) -> Iterator[tuple[Any, ...]]:
@@ -202,9 +201,9 @@ def _swept_config(runner: Runner, wanted: settings.Settings, tokens: Any) -> Run
 
 
 def _cell(prompt: str, config: RunConfig) -> Any:
-    def work(job: Job, pair: Pair) -> None:
+    def work(job: Job, pair: Pair) -> Iterator[int]:
         run = race_runs.plain(config) if config.k == 0 else config
-        trace = race_runs.timed(job, pair, prompt, run, lane=int(config.k > 0))
+        trace = yield from race_runs.timed(job, pair, prompt, run, lane=int(config.k > 0))
         if trace is not None:
             job.post(trace)
 

@@ -6,6 +6,7 @@ Its news are few: whatever the page does with them takes time from the run that 
 from __future__ import annotations
 
 import time
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from specviz.config import RunConfig
 from specviz.errors import SpecvizError
 from specviz.race import Race
 from specviz.trace import Trace
-from specviz.ui.lane import Job
+from specviz.ui.job import Job
 
 if TYPE_CHECKING:
     from specviz.models.load import Pair
@@ -45,25 +46,31 @@ def plain(config: RunConfig) -> RunConfig:
     return replace(config, method="none", tree=(), nodes=0, adapt=False, verify="lossless", overrides=())
 
 
-def race(job: Job, pair: Pair, prompt: str, config: RunConfig) -> None:
-    """Posts Progress, then the Race. A stopped one posts no Race."""
+def race(job: Job, pair: Pair, prompt: str, config: RunConfig) -> Iterator[int]:
+    """Posts Progress, then the Race. A stopped one posts no Race. Yields as `Work` does."""
     lanes = (plain(config), config)
     waits = pair.device.type == "cuda"
     done: list[Trace] = []
     for number, one in [*enumerate(lanes)] * (1 + waits):
-        trace = timed(job, pair, prompt, one, number, waits=len(done) >= len(lanes))
+        trace = yield from timed(job, pair, prompt, one, number, waits=len(done) >= len(lanes))
         if trace is None:
             return
         done.append(trace)
     job.post(Race(done[0], done[1], (done[2], done[3]) if waits else None))
 
 
-def timed(job: Job, pair: Pair, prompt: str, config: RunConfig, lane: int = 0, waits: bool = False) -> Trace | None:
-    """One run, warmed up; None when it was stopped. waits: for the device, at each stage of a round."""
+def timed(
+    job: Job, pair: Pair, prompt: str, config: RunConfig, lane: int = 0, waits: bool = False
+) -> Generator[int, None, Trace | None]:
+    """One run, warmed up; None when it was stopped. waits: for the device, at each stage of a round.
+
+    Only rounds are timed, so what others do between two of them is not in it.
+    """
     from specviz.models.run import advance, start
 
     begun = start(pair, prompt, config)
-    for _ in advance(pair, begun, WARM_UP, detail=waits):
+    for warm in advance(pair, begun, WARM_UP, detail=waits):
+        yield _written(warm)
         if job.stopped:
             return None
     trace, tokens, ms, told = begun, 0, 0.0, 0.0
@@ -71,9 +78,15 @@ def timed(job: Job, pair: Pair, prompt: str, config: RunConfig, lane: int = 0, w
         last = trace.rounds[-1] if trace.rounds else None
         if last is not None:
             tokens, ms = tokens + len(last.emitted), ms + last.times.total
+        yield _written(trace)
         if job.stopped:
             return None
         if time.monotonic() - told > NEWS_EVERY:
             told = time.monotonic()
             job.post(Progress(lane, tokens, config.max_new_tokens, ms))
     return replace(trace, rounds=tuple(replace(r, detail=None) for r in trace.rounds)) if waits else trace
+
+
+def _written(trace: Trace) -> int:
+    """Tokens of the latest round."""
+    return len(trace.rounds[-1].emitted) if trace.rounds else 0

@@ -15,10 +15,12 @@ from specviz.ui import step_handlers
 from specviz.ui.desk import Desk
 from specviz.ui.fields import ChoiceField, number
 from specviz.ui.oneway import Receiver
-from specviz.ui.options import WAITING
 from specviz.ui.page import Page
 
 ON_LOAD = "SpecvizApp.attachRace({element, props, watch});"
+# where drafting pays: what comes next is in the prompt, and to look it up costs nothing
+COPIED = ("prompt", "method", "k", "temperature", "tree", "nodes", "verify")
+COPY = "() => [SpecvizApp.example('copy'), 'lookup', 8, 0, '', 0, 'lossless']"
 QUIET: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
 
@@ -45,6 +47,7 @@ def build(page: Page, desk: Desk) -> None:
         labels.add(gr.Markdown(elem_classes="sv-note"), value="race.lead")
         with gr.Row(elem_classes="sv-race-actions"):
             go = labels.add(gr.Button(variant="primary", elem_id="sv-race-go", scale=0), value="race.go")
+            copy = labels.add(gr.Button(elem_id="sv-race-copy", scale=0, min_width=220), value="race.copy")
             stop = labels.add(gr.Button(elem_id="sv-race-stop", scale=0, interactive=False), value="race.stop")
             auto = labels.add(gr.Checkbox(False, elem_id="sv-race-auto", container=False, scale=0), label="race.auto")
         track = Track()
@@ -57,14 +60,17 @@ def build(page: Page, desk: Desk) -> None:
         sweep_go, sweep_tokens, progress, heat, best = _sweep(page)
     history, swept = gr.State(()), gr.State(None)
     panels = [figures, split, ladder, formula, reasons, table, choose]
-    actions = [go, sweep_go, stop]
-    lane: dict[str, Any] = {"show_progress": "hidden", "concurrency_id": "lane", "concurrency_limit": WAITING}
+    actions = [go, sweep_go, stop, copy]
+    copied = [desk.fields[name] for name in COPIED]
+    lane: dict[str, Any] = {"show_progress": "hidden", "concurrency_id": "lane", "concurrency_limit": None}
 
     def on_race(request: gr.Request, auto: Any, history: Any, lang: str, *values: Any) -> Iterator[tuple]:
-        yield from handlers.race(runner, values, auto, history, request.session_hash or "", lang)
+        for update in handlers.race(runner, values, auto, history, request.session_hash or "", lang):
+            yield *update, update[-3]  # both buttons that race are as free as the first
 
     def on_sweep(request: gr.Request, tokens: Any, lang: str, *values: Any) -> Iterator[tuple]:
-        yield from handlers.sweep(runner, values, tokens, request.session_hash or "", lang)
+        for update in handlers.sweep(runner, values, tokens, request.session_hash or "", lang):
+            yield *update, update[-3]
 
     def on_stop(request: gr.Request) -> Any:
         runner.stop(request.session_hash or "")
@@ -82,13 +88,16 @@ def build(page: Page, desk: Desk) -> None:
         return *(handlers.panels(history, number, lang) if history else (gr.skip(),) * 7), *said
 
     private = {"api_visibility": "private"} | lane
-    raced = go.click(on_race, [auto, history, lang, *desk.controls], [track, *panels, history, *actions], **private)
+    race: tuple[Any, ...] = on_race, [auto, history, lang, *desk.controls], [track, *panels, history, *actions]
+    raced = go.click(*race, **private)
+    pays = copy.click(None, None, copied, js=COPY, api_visibility="private").then(*race, **private)
     sweep_out = [progress, heat, best, swept, *actions]
     ran = sweep_go.click(on_sweep, [sweep_tokens, lang, *desk.controls], sweep_out, **private)
-    for one in (raced, ran):  # Run and Step of the other tabs wait while anything of the visitor's runs
+    for one in (raced, pays, ran):  # Run and Step of the other tabs wait while anything of the visitor's runs
         one.then(on_over, None, desk.actions, **QUIET)
     stop.click(on_stop, None, [stop], **QUIET)
-    choose.input(on_choose, [choose, history, lang], [track, *panels], **QUIET)
+    # not `input`, which Gradio also sends when the focus leaves the list: the replay would begin anew
+    choose.select(on_choose, [choose, history, lang], [track, *panels], **QUIET)
     lang.change(on_language, [choose, history, swept, lang], [*panels, progress, heat, best], **QUIET)
 
 

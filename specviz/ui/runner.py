@@ -1,35 +1,47 @@
-"""Between the visitors and the models: loads pairs in the background, runs one job at a time, stops jobs.
+"""Between the visitors and the models: loads pairs in the background, hands jobs to the lane, stops them.
 
-Knows sessions only by their name, and keeps nothing of a visitor but the job that is running. No Gradio here, and no
+Knows sessions only by their name, and keeps nothing of a visitor but the jobs that are open. No Gradio here, and no
 torch until the first pair is wanted.
 """
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from specviz.config import short
 from specviz.errors import SpecvizError
 from specviz.models.presets import CUSTOM, DEFAULT, PRESETS
+from specviz.models.zero import ACTIVE, as_visitor
 from specviz.trace import Trace
-from specviz.ui.lane import Job, Lane
+from specviz.ui.discretion import discreet, discretion
+from specviz.ui.job import Job
+from specviz.ui.lane import Lane
 from specviz.ui.loading import PairLoader, Progress
 from specviz.ui.options import Options
 
 if TYPE_CHECKING:
     from specviz.models.load import Pair
 
+LOAD_TURN = 0.02  # seconds that a job waits for its models before others may have a turn
+
 
 class Runner:
-    """`load(pair_id, progress)` loads a pair; it is a parameter so that tests can bring a small one."""
+    """`load(pair_id, progress)` loads a pair; it is a parameter so that tests can bring a small one.
+
+    lane     where jobs take turns
+    present  whether a session's visitor is still connected; whoever serves the page may set it
+    """
 
     def __init__(self, options: Options, load: Callable[[str, Progress], Pair] | None = None) -> None:
         self.options = options
         self.default = CUSTOM if options.target or options.draft else options.pair or DEFAULT
-        self._load = load or self._load_pair
-        self._lane = Lane()
+        load = load or self._load_pair
+        self._load = discreet(load) if options.public else load
+        self.lane = Lane(math.inf if ACTIVE else None)  # a GPU that is lent is not to wait for others
+        self.present: Callable[[str], bool] = lambda _session: True
         self._lock = threading.Lock()
         self._loaders: dict[str, PairLoader] = {}
         self._jobs: dict[tuple[str, str], Job] = {}  # by session and place: a run and a fork do not push each other out
@@ -50,9 +62,18 @@ class Runner:
                 self._loaders[pair] = PairLoader(lambda progress: self._load(pair, progress))
             return self._loaders[pair]
 
+    def loaders(self) -> list[PairLoader]:
+        """Those of all pairs that anybody has asked for."""
+        with self._lock:
+            return list(self._loaders.values())
+
     def begin(self, pair: str | None = None) -> None:
         """Starts loading a pair in the background."""
         self.loader(pair).begin()
+
+    def close(self) -> None:
+        """Ends what runs and takes nothing more."""
+        self.lane.close()
 
     def submit(
         self,
@@ -67,37 +88,54 @@ class Runner:
 
         The session's earlier job for the same place is dropped. `fresh`: also post the trace before its first round.
         """
-        return self.work(session, pair, lambda job, loaded: self._run(job, loaded, make, rounds, fresh), place)
 
-    def work(self, session: str, pair: str | None, do: Callable[[Job, Any], None], place: str) -> Job:
+        def do(job: Job, loaded: Pair) -> Iterator[int]:
+            return self._run(job, loaded, make, rounds, fresh)
+
+        return self.work(session, pair, do, place, short=rounds == 1)
+
+    def work(
+        self,
+        session: str,
+        pair: str | None,
+        do: Callable[[Job, Any], Iterator[int]],
+        place: str,
+        short: bool = False,
+    ) -> Job:
         """A job that does `do(job, pair)` once the pair is loaded; with None for a pair, without one.
 
-        The session's earlier job for the same place is dropped.
+        `do` yields as `Work` does. The session's earlier job for the same place is dropped. Raises SpecvizError when
+        too many wait already.
         """
         loader = self.loader(pair) if pair is not None else None
 
-        def work(job: Job) -> None:
-            if loader is None:
-                do(job, None)
-                return
-            self._unload_others(pair)  # before this one is begun: they may not fit beside each other
-            loaded = loader.wait(lambda: job.stopped)
-            if loaded is not None:
-                do(job, loaded)
+        def work(job: Job) -> Iterator[int | None]:
+            if loader is not None:
+                if any(other.busy for other in self.loaders() if other is not loader):
+                    yield None
+                self._unload_others(loader)  # before this one is begun: they may not fit beside each other
+                loader.begin()
+                if not loader.over(LOAD_TURN):
+                    yield None
+            from specviz.models.memory_out import memory_explained
+
+            with discretion(self.options.public), memory_explained():
+                yield from do(job, loader.loaded() if loader is not None else None)
 
         with self._lock:
             before = self._jobs.get((session, place))
             if before is not None:
                 before.drop()
             self._jobs = {key: job for key, job in self._jobs.items() if not job.done}
-            job = self._jobs[session, place] = self._lane.submit(work)
+            job = self.lane.submit(as_visitor(work), pair, short, lambda: self.present(session))
+            self._jobs[session, place] = job
         return job
 
     def hold(self, session: str, place: str) -> Job:
         """A job that runs nothing, open until its `done` is set: for work made of several jobs, so that Stop and
         leaving reach it between two of them, too. Its owner calls `look` as long as there is a visitor.
         """
-        job = Job(lambda _job: None)
+        job = Job(lambda _job: iter(()), present=lambda: self.present(session))
         with self._lock:
             self._jobs[session, place] = job
         return job
@@ -124,9 +162,11 @@ class Runner:
 
     def place(self, job: Job) -> int:
         """How many jobs are before this one."""
-        return self._lane.place(job)
+        return self.lane.place(job)
 
-    def _run(self, job: Job, pair: Pair, make: Callable[[Pair], Trace], rounds: int | None, fresh: bool) -> None:
+    def _run(
+        self, job: Job, pair: Pair, make: Callable[[Pair], Trace], rounds: int | None, fresh: bool
+    ) -> Iterator[int]:
         from specviz.models.run import advance, cancelled, with_baseline
 
         trace = make(pair)
@@ -142,16 +182,16 @@ class Runner:
             rounds = left if rounds is None else min(rounds, left)
         for trace in advance(pair, trace, rounds):  # noqa: B020 each is the continuation of the one before
             job.post(trace)
+            yield len(trace.rounds[-1].emitted) if trace.rounds else 0
             if job.stopped:
                 job.post(cancelled(trace))
                 return
 
-    def _unload_others(self, pair: str) -> None:
+    def _unload_others(self, wanted: PairLoader) -> None:
         """Machines that hold two pairs are rare: a pair makes room for the one that is wanted now."""
-        with self._lock:
-            others = [loader for name, loader in self._loaders.items() if name != pair]
-        for loader in others:
-            loader.release()
+        for loader in self.loaders():
+            if loader is not wanted:
+                loader.release()
 
     def _load_pair(self, pair: str, progress: Progress) -> Pair:
         from specviz.models.load import load_pair

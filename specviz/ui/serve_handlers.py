@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -12,16 +11,19 @@ import gradio as gr
 from specviz.config import short
 from specviz.errors import SpecvizError
 from specviz.i18n import t
+from specviz.models.local import local_folder
 from specviz.models.presets import CUSTOM
 from specviz.models.served import served_of
+from specviz.serving.carry_over import Served, export
 from specviz.serving.client import Server
 from specviz.serving.compare import measure_server, own
-from specviz.serving.export import Served, export
 from specviz.serving.known import SERVED
+from specviz.serving.note import Note
 from specviz.serving.translate import translate
 from specviz.serving.versions import read_version
 from specviz.trace import Trace
 from specviz.ui import serve_html, settings
+from specviz.ui.discretion import discretion, told, unlocated
 from specviz.ui.message import failure
 from specviz.ui.options import Options
 from specviz.ui.runner import Runner
@@ -69,7 +71,8 @@ def _served(runner: Runner, pair: str, models: Any, gpus: Any) -> Served:
 def _unlocated(found: Served) -> Served:
     """The same without the paths of this machine, which are nobody else's business."""
     names = (found.target, found.draft, found.heads)
-    target, draft, heads = (Path(name).name if name and Path(name).exists() else name for name in names)
+    folders = ((name and local_folder(name), name) for name in names)
+    target, draft, heads = (folder.resolve().name if folder else name for folder, name in folders)
     return replace(found, target=target or found.target, draft=draft, heads=heads)
 
 
@@ -92,7 +95,11 @@ def compare(options: Options, trace: Trace | None, lang: str) -> Iterator[tuple[
         if trace is None or not trace.rounds:
             raise SpecvizError("serve.compare_nothing")
         options.check(trace.prompt.text, trace.config)
-        theirs = measure_server(Server(options.vllm_url), trace.prompt.text, trace.config, beside=trace)
+        with discretion(options.public):
+            theirs = measure_server(Server(options.vllm_url), trace.prompt.text, trace.config, beside=trace)
+        if options.public:
+            notes = tuple(Note(n.key, told(n.values)) for n in theirs.notes)
+            theirs = replace(theirs, model=unlocated(theirs.model), notes=notes)
         table = serve_html.comparison(trace, own(trace), theirs, lang)
     except Exception as error:
         table = serve_html.problem(_worded(_without_address(error, options), lang))

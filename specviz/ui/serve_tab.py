@@ -65,7 +65,7 @@ def _settings(page: Page, desk: Desk) -> gr.Dropdown:
             json = _block(page, "json")
     labels.add(gr.Markdown(elem_classes="sv-p-heading"), value="serve.carries")
     notes = gr.HTML(padding=False, elem_id="sv-vllm-notes")
-    models.input(serve_handlers.gpus_of, [models], [gpus], **QUIET)
+    models.select(serve_handlers.gpus_of, [models], [gpus], **QUIET)
 
     def on_change(tab: Any, lang: str, version: Any, models: Any, gpus: Any, *values: Any) -> tuple:
         if tab != "serve":

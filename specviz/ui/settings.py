@@ -118,8 +118,10 @@ def from_link(query: Mapping[str, str], base: Settings) -> Settings:
             values[name] = text in ("1", "true")
         elif name in NUMBERS:
             values[name] = _number(name, text)
+        elif name == "prompt" and len(text) > MAX_LINK:
+            raise SpecvizError("ui.link_long", size=len(text), limit=MAX_LINK)
         else:
-            values[name] = text[:MAX_LINK] if name == "prompt" else text
+            values[name] = text
     return read([values[name] for name in FIELDS])
 
 

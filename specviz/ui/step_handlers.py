@@ -32,13 +32,13 @@ def run(
 ) -> Iterator[Updates]:
     """Runs the prompt to its end, or a single round of it.
 
-    A single round continues the trace on show, if that was made with just these settings and can go on; else it is
-    the first one of a new trace. Never raises: what goes wrong is said on the stage, and the trace stays.
+    This continues the trace on show, if that was made with just these settings and can go on: it would be the same
+    trace again. Else it begins a new one. Never raises: what goes wrong is said on the stage, and the trace stays.
     """
     try:
         wanted = settings.read(values)
         runner.options.check(wanted.prompt, wanted.config)
-        going_on = one_round and shown is not None and continues(shown, wanted)
+        going_on = shown is not None and continues(shown, wanted) and (one_round or not shown.config.overrides)
 
         def make(pair: Pair) -> Trace:
             from specviz.models.run import start

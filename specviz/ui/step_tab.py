@@ -15,7 +15,6 @@ from specviz.trace import Trace
 from specviz.ui import detail_panel, files_panel, settings, step_handlers, whatif_panel
 from specviz.ui.desk import EXAMPLES, NO_SAMPLE, Desk
 from specviz.ui.message import failure, message, whole
-from specviz.ui.options import WAITING
 from specviz.ui.page import Page
 
 
@@ -34,7 +33,7 @@ def build(page: Page, desk: Desk) -> list:
     side = [selected, *details, *fork_parts]
     outputs = [stage, trace, *desk.actions]
     quiet: dict[str, Any] = {"show_progress": "hidden"}
-    lane: dict[str, Any] = {**quiet, "concurrency_id": "lane", "concurrency_limit": WAITING}
+    lane: dict[str, Any] = {**quiet, "concurrency_id": "lane", "concurrency_limit": None}
     private: dict[str, Any] = {**quiet, "queue": False, "api_visibility": "private"}
 
     # Each parameter by its name, because this is what the API's documentation shows.
@@ -63,13 +62,14 @@ def build(page: Page, desk: Desk) -> list:
         yield from step_handlers.run(runner, values, shown, request.session_hash or "", one_round=True)
 
     def on_stop(request: gr.Request) -> Any:
-        runner.stop(request.session_hash or "")
-        return gr.update(interactive=False)
+        if runner.stop(request.session_hash or ""):
+            return gr.skip(), gr.skip(), gr.update(interactive=False)
+        return step_handlers.buttons(busy=False)  # what ran has been lost with its connection
 
     inputs = [trace, *controls]
     gr.on([desk.run.click, prompt.submit], on_run, inputs, outputs, api_name="run", **lane)
     desk.step.click(on_step, inputs, outputs, api_name="step", **lane)
-    desk.stop.click(on_stop, None, [desk.stop], queue=False, api_name="stop", **quiet)
+    desk.stop.click(on_stop, None, desk.actions, queue=False, api_name="stop", **quiet)
     opened.then(empty_panels, None, side, **private)
     sample.select(empty_panels, None, side, **private)
     opened.then(lambda: NO_SAMPLE, None, [sample], **private)
@@ -133,12 +133,18 @@ def _watch_loading(page: Page, pair: gr.Dropdown, line: gr.HTML, private: dict) 
 
 
 def _open_link(page: Page, shown: list, controls: list, private: dict) -> None:
-    """Settings in the address of the page: they fill in the controls, and the stage waits for Run."""
+    """A run that was interrupted comes back. Else settings in the address of the page fill in the controls, and the
+    stage waits for Run.
+    """
     defaults = [c.value for c in controls]
+    kept = gr.Textbox(visible=False)
 
-    def on_load(request: gr.Request) -> tuple:
+    def on_load(kept: Any, request: gr.Request) -> tuple:
         query = dict(request.query_params)
         try:
+            if kept:
+                stage, trace, *filled = files_panel.resumed(kept, page.runner)
+                return stage, trace, NO_SAMPLE, *filled
             base = settings.read(defaults)
             read = settings.from_link(query, base)
             page.runner.loader(read.pair)
@@ -147,4 +153,4 @@ def _open_link(page: Page, shown: list, controls: list, private: dict) -> None:
         except Exception as error:
             return message(status=failure(error)), *[gr.skip()] * (len(shown) - 1 + len(controls))
 
-    page.demo.load(on_load, None, [*shown, *controls], **private)
+    page.demo.load(on_load, [kept], [*shown, *controls], js="() => SpecvizApp.interrupted()", **private)

@@ -114,7 +114,8 @@ def preview(values: Mapping[str, Any], trace: Trace | None, place: Any) -> dict 
     run      id of the run on show
     round    the round on the board, or None
     choices, parents, layout   of the n nodes
-    same [n] the node of that round in the same place, or None: there is none, or no round
+    same [n] the node of that round in the same place, or None: there is none, or no round, or another drafter is
+             chosen, whose tokens are not known
     """
     if trace is None or values["method"] not in TREE_METHODS["tree"]:
         return None
@@ -124,7 +125,8 @@ def preview(values: Mapping[str, Any], trace: Trace | None, place: Any) -> dict 
         tree = _tree_of(values["tree"], values["k"])
     except SpecvizError:
         return None
-    r = (read_place(trace, place) or (None,))[0]
+    mine = values["method"] == trace.config.method and values.get("pair", trace.models.pair) == trace.models.pair
+    r = (read_place(trace, place) or (None,))[0] if mine else None
     known = {ranks_of(trace, r, node): node for node in range(len(r.draft.parents))} if r else {}
     at = {path: node for node, path in enumerate(tree)}
     parents = tuple(at.get(path[:-1], -1) for path in tree)
@@ -164,11 +166,12 @@ def in_words(values: Mapping[str, Any], trace: Trace | None, chosen: Selected, l
     told = [t(lang, "ui.tree_told", size=_size(len(tree), len(wide), lang), profile=profile)]
     if trace is None or (trace.config.method, trace.config.tree) != (method, tree):
         told.append(t(lang, "ui.tree_press_run"))
-    promised = tree_presets.forecast(tree) if method == "medusa" else None
+    greedy = values["temperature"] == 0
+    promised = tree_presets.forecast(tree, greedy) if method == "medusa" else None
     if promised is not None:
-        told.append(t(lang, "ui.tree_forecast", tokens=f"{promised:.2f}"))
+        told.append(t(lang, "ui.tree_forecast" if greedy else "ui.tree_forecast_drawn", tokens=f"{promised:.2f}"))
     siblings = values["siblings"]
-    if values["temperature"] == 0 and method != "medusa" and siblings in ("iid", "distinct"):
+    if greedy and method != "medusa" and siblings in ("iid", "distinct"):
         told.append(t(lang, f"ui.tree_greedy_{siblings}"))  # q is all on one token
     return _line(_joined([*told, *where], lang))
 

@@ -12,8 +12,8 @@ from specviz.errors import SpecvizError
 from specviz.i18n import t
 from specviz.trace import Round, Trace
 from specviz.ui import samples, step_handlers
-from specviz.ui.flow import waiting
-from specviz.ui.lane import Job
+from specviz.ui.flow import Pulse, waiting
+from specviz.ui.job import Job
 from specviz.ui.message import failure, message, run_id
 from specviz.ui.place import read_branch, read_place
 from specviz.ui.runner import Runner
@@ -94,16 +94,15 @@ def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session:
             raise SpecvizError("ui.nothing_to_judge", r=r.index + 1)
         runner.options.check(trace.prompt.text, trace.config)
         found: dict[str, Trace] = {}
+        pulse = Pulse()
         for rule in VERIFIERS:
             if rule == "block" and (trace.config.is_tree or not r.draft.shape.is_chain):
                 continue
             yield gr.skip(), gr.skip(), gr.skip(), *step_handlers.buttons(busy=True)
             job = _judge_again(runner, trace, r.index, rule, session)
-            told: dict | None = None
             for grown in job.watch():
                 status = waiting(runner, job, _pair(runner, trace))
-                if grown is None and status != told:
-                    told = status
+                if grown is None and pulse.due(status):
                     yield message(status=status), *[gr.skip()] * 5
             stopped = job.stopped  # by hand, or nobody looks any more: then no other rule follows
             job.stop()

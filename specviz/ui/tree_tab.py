@@ -16,7 +16,7 @@ from specviz.errors import SpecvizError
 from specviz.trace import Trace
 from specviz.ui import settings, tree_edit, tree_handlers
 from specviz.ui.desk import TABS, Desk
-from specviz.ui.options import DRAWING, WAITING
+from specviz.ui.options import DRAWING
 from specviz.ui.page import Page
 from specviz.ui.step_tab import empty_panels
 
@@ -43,8 +43,9 @@ def build(page: Page, desk: Desk, others: list) -> None:
             _panels(page, desk, place, told)
             _verifiers(page, desk, place)
     _editor(page, desk, place, told)
-    runs = [desk.run.click, desk.step.click, desk.fields["prompt"].submit, desk.sample.input]
-    gr.on(runs, None, None, None, js="() => SpecvizApp.fold()")
+    runs = [desk.run.click, desk.step.click, desk.fields["prompt"].submit]
+    gr.on(runs, None, None, None, js="() => SpecvizApp.fold(true)")
+    desk.sample.select(None, None, None, js="() => SpecvizApp.fold(false)")
     _first_tree(page, desk, others)
 
 
@@ -116,7 +117,7 @@ def _verifiers(page: Page, desk: Desk, place: gr.Textbox) -> None:
         show_progress="hidden",
         api_visibility="private",
         concurrency_id="lane",
-        concurrency_limit=WAITING,
+        concurrency_limit=None,
     )
     gr.on(
         [place.change, page.lang.change],
@@ -155,14 +156,15 @@ def _editor(page: Page, desk: Desk, place: gr.Textbox, at_node: gr.HTML) -> None
 
     outputs, names = [tree, editor.told], [editor.shape, editor.budget]
     last: dict[str, Any] = {"trigger_mode": "always_last", **quiet}
-    editor.shape.input(edited(tree_edit.of_name), [lang, editor.shape, tree], outputs, **quiet)
+    editor.shape.select(edited(tree_edit.of_name), [lang, editor.shape, tree], outputs, **quiet)
     editor.budget.input(edited(tree_edit.of_size), [lang, editor.budget, tree], outputs, **last)
     here = [lang, tree, fields["k"], desk.trace, place]
     editor.add.click(edited(at(tree_edit.add_branch)), here, outputs, **quiet)
     editor.remove.click(edited(at(tree_edit.remove_branch)), here, outputs, **quiet)
 
     tree.change(lambda text: (tree_edit.name_of(text), tree_edit.size_of(text)), [tree], names, **quiet)
-    said = {name: fields[name] for name in ("tree", "method", "k", "nodes", "branch", "siblings", "temperature")}
+    names_of_said = ("tree", "method", "pair", "k", "nodes", "branch", "siblings", "temperature")
+    said = {name: fields[name] for name in names_of_said}
     preview = gr.Textbox(visible=False)
     preview.change(None, [preview], None, js="(shape) => SpecvizApp.preview(shape)")
 
@@ -174,6 +176,6 @@ def _editor(page: Page, desk: Desk, place: gr.Textbox, at_node: gr.HTML) -> None
 
     triggers = [*(one.change for one in said.values()), at_node.change, lang.change, page.demo.load]
     gr.on(triggers, in_words, [lang, desk.trace, place, *said.values()], [editor.told, preview], **last)
-    method.input(None, [method, nodes], [nodes], js=EAGLE_TREE)
+    method.select(None, [method, nodes], [nodes], js=EAGLE_TREE)
     marks, mark = [method, tree, fields["verify"]], "(...values) => SpecvizApp.mark(...values)"
     gr.on([*(one.change for one in marks), page.demo.load], None, marks, None, js=mark)

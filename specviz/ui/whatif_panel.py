@@ -10,7 +10,6 @@ import gradio as gr
 from specviz.trace import Trace
 from specviz.ui.fields import ChoiceField, TextField, number
 from specviz.ui.message import whole
-from specviz.ui.options import WAITING
 from specviz.ui.page import Page
 from specviz.ui.stage import Stage
 from specviz.ui.step_handlers import resync
@@ -81,7 +80,7 @@ def build(page: Page, stage: Stage, trace: gr.State, actions: list[gr.Button]) -
         show_progress="hidden",
         api_name="fork",
         concurrency_id="lane",
-        concurrency_limit=WAITING,  # with every event of the lane: Gradio takes it from whichever comes first
+        concurrency_limit=None,
     )
     second.resync(resync, [forked], [second], queue=False, api_visibility="private")
     return forked, [second, forked, compared]

@@ -62,6 +62,7 @@ def page(report: Mapping, machine: str, settings: Callable[[Mapping], str], lang
         parts += [
             _p(say("not_run", name=say(f"name_{key}"), reason=reason), "soft") for key, reason in one["missing"].items()
         ]
+        parts += [_p(said, "soft") for said in one["left_out"]]
     if report["contenders"]:
         parts += [_h(say("page_table")), _figures(report["contenders"], settings, say)]
         for key in ("vs_hf_generate", "vs_hf_assisted"):
@@ -86,7 +87,7 @@ def _chart(figure: go.Figure) -> str:
 
 def _formula(row: Mapping, say: Callable[..., str]) -> str:
     names = {
-        "tokens": "mean_acceptance_length",
+        "tokens": "tokens_per_round",
         "drafting": "drafting",
         "checking": "checking",
         "predicted": "predicted_speedup",
@@ -116,7 +117,7 @@ def _figures(rows: Sequence[Mapping], settings: Callable[[Mapping], str], say: C
             _number(row["first_token_ms"], 0),
             _number(row["speedup"]),
             _number(row.get("predicted_speedup")),
-            _number(row.get("mean_acceptance_length")),
+            _number(row.get("tokens_per_round")),
             NONE if share is None else f"{100 * share:.1f} %",
             NONE if row["extra_mb"] is None else f"{row['extra_mb']:.0f} MB",
             NONE if same is None else say("same") if same else say("parts", n=row["partings"]),

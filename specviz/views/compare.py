@@ -55,7 +55,9 @@ def _figures(trace: Trace, at: int, lang: str) -> str:
     if not m.rounds:
         return t(lang, "views.no_rounds")
     rate = "–" if m.draft_acceptance_rate is None else f"{100 * m.draft_acceptance_rate:.0f} %"
-    return t(lang, "views.figures", rounds=m.rounds, tokens=m.emitted, rate=rate, per=prob_or(m.emitted / m.rounds))
+    return t(
+        lang, "views.figures", rounds=m.rounds, tokens=m.emitted, rate=rate, per=prob_or(m.tokens_per_round or 0.0)
+    )
 
 
 def prob_or(x: float) -> str:

@@ -43,8 +43,8 @@ def _figures(trace: Trace, lang: str) -> str:
     said = [counted(lang, "handout.rounds", m.rounds), counted(lang, "handout.tokens", m.emitted)]
     if m.drafted:
         said.append(t(lang, "handout.accepted", accepted=m.accepted, drafted=m.drafted))
-    if m.mean_acceptance_length is not None:
-        said.append(t(lang, "handout.length", length=f"{m.mean_acceptance_length:.2f}"))
+    if m.tokens_per_round is not None:
+        said.append(t(lang, "handout.length", length=f"{m.tokens_per_round:.2f}"))
     return " · ".join(said)
 
 

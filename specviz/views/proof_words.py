@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 
 from specviz.i18n import t
 from specviz.proof import LEVEL, SURE, Greedy, Identity, Outcome, Report, Trial
@@ -22,6 +23,8 @@ def verdict(report: Report, lang: str) -> str:
     kind = trial.verdict
     fault = report.fault
     key = {"caught": "caught_fault" if fault else "caught_right", "passed": "passed_fault" if fault else "passed_right"}
+    if trial.cached is not None and not trial.cached.passed:
+        key["caught"] = "caught_cache"
     values = {
         "n": trial.n,
         "of": trial.plan.runs,
@@ -30,7 +33,8 @@ def verdict(report: Report, lang: str) -> str:
         "power": _power(trial, lang),
     }
     title = t(lang, f"proof.verdict_{key.get(kind, kind)}", **values)
-    return _badge(kind, title, t(lang, f"proof.about_{key.get(kind, kind)}", **values))
+    about = f"untested_{trial.untested}" if kind == "untested" else key.get(kind, kind)
+    return _badge(kind, title, t(lang, f"proof.about_{about}", **values))
 
 
 def _power(trial: Trial, lang: str) -> str:
@@ -46,6 +50,8 @@ def details(report: Report, lang: str) -> str:
     parts = [_accepted(trial, lang)]
     if trial.tests:
         parts += [_tests(trial, lang), _design(trial, lang)]
+    if trial.cached is not None:
+        parts.append(f"<p>{markup(t(lang, 'proof.cached', **asdict(trial.cached)))}</p>")
     if report.fault is not None and trial.compared:
         parts.append(_changes(report, trial, lang))
     return "".join(parts)

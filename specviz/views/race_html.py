@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from specviz.config import RunConfig
 from specviz.i18n import t
-from specviz.race import AT_ONCE, Race, Result
+from specviz.race import Race, Result
+from specviz.race_theory import AT_ONCE
 from specviz.trace import Finish
 from specviz.views.numbers import prob
 from specviz.views.tokens import markup
 
 NONE = "–"
-TERMS = 6  # positions that are written out in the formula
+TERMS = 4  # positions that are written out in the formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +62,28 @@ def figures(entry: Entry, lang: str) -> str:
         ("per_round", f"{r.fast.tokens / r.fast.rounds:.2f}"),
         ("alpha", NONE if o.alpha is None else prob(o.alpha)),
         ("c", NONE if c.c is None else f"{c.c:.2f}"),
-        ("checking", NONE if not c.usual else f"{c.at_usual:.2f}"),
+        ("checking", NONE if not c.usual else f"{c.checking:.2f}"),
     ]
     made = "".join(
-        f"<div{_kind(name, r)}><dt>{markup(t(lang, f'race.tile_{name}', n=c.usual + 1))}</dt><dd>{value}</dd></div>"
+        f"<div{_kind(name, r)}><dt>{markup(t(lang, f'race.tile_{name}'))}</dt><dd>{value}</dd></div>"
         for name, value in tiles
     )
-    return f'<dl class="sv-race-tiles">{made}</dl>' + paragraphs([_texts(race, lang), *_notes(race, r, lang)])
+    return f'<dl class="sv-race-tiles">{made}</dl>' + paragraphs(
+        [*_because(r, lang), _texts(race, lang), *_notes(race, r, lang)]
+    )
 
 
 def _kind(name: str, r: Result) -> str:
     return f' class="sv-race-{"faster" if r.speedup > 1 else "slower"}"' if name == "speedup" else ""
+
+
+def _because(r: Result, lang: str) -> list[str]:
+    """Why the first thing that is seen is no gain."""
+    if r.speedup >= 1:
+        return []
+    spent = r.costs.drafting + r.costs.checking
+    key = "because_costs" if spent >= r.outlook.accepted else "because_rest"
+    return [t(lang, f"race.{key}", tokens=f"{r.outlook.accepted:.2f}", spent=f"{spent:.2f}")]
 
 
 def _texts(race: Race, lang: str) -> str:
@@ -135,9 +147,9 @@ def _checking(race: Race, r: Result, lang: str) -> list[str]:
     c, o, models = r.costs, r.outlook, race.fast.models
     if not c.usual:
         return []
-    key = "checking_costs" if c.at_usual >= 1.05 else "checking_free"
+    key = "checking_costs" if c.checking >= 1.05 else "checking_free"
     kind = t(lang, "race.device_gpu" if models.device.startswith("cuda") else "race.device_cpu")
-    words = {"n": c.usual + 1, "x": f"{c.at_usual:.2f}", "device": kind, "dtype": models.dtype}
+    words = {"n": c.usual + 1, "x": f"{c.checking:.2f}", "device": kind, "dtype": models.dtype}
     return [t(lang, f"race.{key}", **words, textbook=f"{o.textbook:.2f}", predicted=f"{o.predicted:.2f}")]
 
 

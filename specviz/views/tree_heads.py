@@ -12,7 +12,7 @@ from specviz.views.numbers import prob
 from specviz.views.tokens import markup, name, vocabulary
 from specviz.views.tree_shape import last_token
 
-SHOWN = 8  # tokens a level; as many as a large tree's record holds
+SHOWN = 8  # likeliest tokens a level; as many as a large tree's record holds. The tree's own come on top
 
 
 def levels(trace: Trace, round: int, node: int | None, lang: str) -> str:
@@ -56,19 +56,26 @@ def _list(trace: Trace, r: Round, context: int) -> str:
     vocab, d = vocabulary(trace), r.detail[context]
     drafted = sorted(_drafted_from(trace, r, context), key=lambda i: (i in r.path, -i))  # of two alike the kept one
     nodes = {r.draft.tokens[i]: i for i in drafted}
-    order = _likeliest(d)[:SHOWN]
-    most = max((d.q[i] for i in order), default=1.0) or 1.0
+    listed = [(str(rank), d.ids[i], d.q[i]) for rank, i in enumerate(_likeliest(d)[:SHOWN], 1)]
+    known = {token for _, token, _ in listed}
+    # the record does not tell which place these have
+    listed += [("…", token, r.draft.q[i]) for token, i in sorted(nodes.items(), key=_by_node) if token not in known]
+    most = max((q for *_, q in listed), default=1.0) or 1.0
     items = []
-    for rank, i in enumerate(order, 1):
-        taken = nodes.get(d.ids[i])
+    for rank, token, q in listed:
+        taken = nodes.get(token)
         kinds = "" if taken is None else "sv-p-won" if taken in r.path else "sv-p-taken"
         mark = "" if taken is None else "✓" if taken in r.path else "●"
         at = "" if taken is None else f' data-node="{taken}"'  # the browser marks the selected one, and selects it
         items.append(
-            f'<li class="{kinds}"{at}><small>{rank}</small><i>{mark}</i><bdi>{markup(name(vocab, d.ids[i], 16))}</bdi>'
-            f'<b style="--v:{d.q[i] / most:.3f}"></b><span>{markup(prob(d.q[i]))}</span></li>'
+            f'<li class="{kinds}"{at}><small>{rank}</small><i>{mark}</i><bdi>{markup(name(vocab, token, 16))}</bdi>'
+            f'<b style="--v:{q / most:.3f}"></b><span>{markup(prob(q))}</span></li>'
         )
     return f"<ol>{''.join(items)}</ol>"
+
+
+def _by_node(item: tuple[int, int]) -> int:
+    return item[1]
 
 
 def _drafted_from(trace: Trace, r: Round, context: int) -> list[int]:

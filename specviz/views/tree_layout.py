@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import networkx as nx
 
 from specviz.trace import Round
 
 ROOMY = 24  # rows that fit on any screen: up to here a tree stays tidy
+APART = 0.5  # rows that are left free above and below the round's last token, beside the usual distance of 1
 DIGITS = 3
 
 
@@ -31,7 +33,8 @@ def layout(parents: tuple[int, ...], end: int | None = None) -> dict:
     """Columns and rows of the n nodes; not to be changed by the caller.
 
     parents  parents[i] < i, -1 is the root
-    end      the node after which the round's last token was drawn (-1: the root): it gets a place as one more child
+    end      the node after which the round's last token was drawn (-1: the root): it gets a place as one more child,
+             somewhat apart from its neighbours
 
     x [n]    column: the depth, from 1 on
     y [n]    row from 0 to rows - 1; nodes of a column are at least 1 apart
@@ -45,10 +48,11 @@ def layout(parents: tuple[int, ...], end: int | None = None) -> dict:
     tree.add_nodes_from(range(-1, len(whole)))
     tree.add_edges_from((parent, node) for node, parent in enumerate(whole))
     levels = [sorted(level, key=_order(tree)) for level in nx.bfs_layers(tree, -1)]
-    y = _tidy(tree)
-    widest = max(map(len, levels))
-    if max(y.values()) - min(y.values()) + 1 > max(ROOMY, widest):
-        y = _pressed(tree, levels, y, max(ROOMY, widest))
+    final = None if end is None else n
+    y = _tidy(tree, final)
+    rows = max(ROOMY, *(_least(level, final)[-1] + 1 for level in levels))
+    if max(y.values()) - min(y.values()) + 1 > rows:
+        y = _pressed(tree, levels, y, rows, final)
     top = min(y.values())
     column = {node: depth for depth, level in enumerate(levels) for node in level}
     place = {node: round(row - top, DIGITS) for node, row in y.items()}
@@ -67,7 +71,15 @@ def _order(tree: nx.DiGraph) -> Callable[[int], int]:
     return {node: i for i, node in enumerate(nx.dfs_preorder_nodes(tree, -1))}.__getitem__
 
 
-def _tidy(tree: nx.DiGraph) -> dict[int, float]:
+def _least(level: list[int], final: int | None) -> list[float]:
+    """Rows of a level that is pressed together as far as it can be."""
+    rows = [0.0]
+    for pair in pairwise(level):
+        rows.append(rows[-1] + 1 + (APART if final in pair else 0))
+    return rows
+
+
+def _tidy(tree: nx.DiGraph, final: int | None) -> dict[int, float]:
     """Subtrees are drawn on their own and pushed against each other, as near as their outlines allow."""
     shift = {-1: 0.0}  # row relative to the parent
     outlines: dict[int, list[list[float]]] = {}  # per level below a node: [first row, last row], relative to it
@@ -86,21 +98,24 @@ def _tidy(tree: nx.DiGraph) -> dict[int, float]:
         middle = (shift[kids[0]] + shift[kids[-1]]) / 2 if kids else 0.0
         for kid in kids:
             shift[kid] -= middle
-        outlines[node] = [[0.0, 0.0], *([first - middle, last - middle] for first, last in outline)]
+        own = [-APART, APART] if node == final else [0.0, 0.0]
+        outlines[node] = [own, *([first - middle, last - middle] for first, last in outline)]
     y = {-1: 0.0}
     for parent, kid in nx.dfs_edges(tree, -1):
         y[kid] = y[parent] + shift[kid]
     return y
 
 
-def _pressed(tree: nx.DiGraph, levels: list[list[int]], tidy: dict[int, float], rows: int) -> dict[int, float]:
+def _pressed(
+    tree: nx.DiGraph, levels: list[list[int]], tidy: dict[int, float], rows: float, final: int | None
+) -> dict[int, float]:
     """The tree in `rows` rows: the widest level first, then parents near their children, then children below it."""
     low, high = min(tidy.values()), max(tidy.values())
     y = {node: (row - low) * (rows - 1) / (high - low) for node, row in tidy.items()}
-    widest = max(range(len(levels)), key=lambda i: len(levels[i]))
+    widest = max(range(len(levels)), key=lambda i: _least(levels[i], final)[-1])
 
     def settle(level: list[int], wanted: list[float]) -> None:
-        y.update(zip(level, _apart(wanted, rows - 1), strict=True))
+        y.update(zip(level, _apart(wanted, _least(level, final), rows - 1), strict=True))
 
     settle(levels[widest], [y[node] for node in levels[widest]])
     for level in reversed(levels[:widest]):
@@ -118,18 +133,17 @@ def _middle(rows: list[float], otherwise: float) -> float:
     return (min(rows) + max(rows)) / 2 if rows else otherwise
 
 
-def _apart(wanted: Sequence[float], last: float) -> list[float]:
-    """Rows from 0 to `last`, rising by at least 1, with the least sum of squared distances from `wanted`.
+def _apart(wanted: Sequence[float], least: Sequence[float], last: float) -> list[float]:
+    """Rows from 0 to `last`, as far apart as `least` at least, with the least sum of squared distances from `wanted`.
 
     Without the distances the rows must only not fall: pool adjacent violators (Barlow et al., 1972), then the limits.
     """
     pools: list[list[float]] = []  # [sum, count]
-    for i, row in enumerate(wanted):
-        pools.append([row - i, 1])
+    for row, at in zip(wanted, least, strict=True):
+        pools.append([row - at, 1])
         while len(pools) > 1 and pools[-2][0] / pools[-2][1] > pools[-1][0] / pools[-1][1]:
             total, count = pools.pop()
             pools[-1][0] += total
             pools[-1][1] += count
     flat = [total / count for total, count in pools for _ in range(int(count))]
-    room = last - (len(wanted) - 1)
-    return [min(max(row, 0.0), room) + i for i, row in enumerate(flat)]
+    return [min(max(row, 0.0), last - least[-1]) + at for row, at in zip(flat, least, strict=True)]

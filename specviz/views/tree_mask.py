@@ -19,6 +19,7 @@ DEEP = "#2b50c4"  # a token itself; of one family with its ancestors
 BEFORE = "rgba(91,128,238,.3)"  # the text before; these are the colours of the mask on the stage, too
 FAINT = "rgba(128,134,146,.10)"
 NAMED = 20  # up to so many nodes their names fit beside the rows
+COUNTED = 8  # in a larger tree every so many is numbered
 TEXT = -1  # column of the text before
 
 
@@ -28,7 +29,7 @@ def mask(trace: Trace, round: int, node: int | None, lang: str) -> go.Figure:
     n = len(r.draft.parents)
     vocab = vocabulary(trace)
     tokens = (last_token(trace, r), *r.draft.tokens)
-    names = [f"{i} · {label(vocab, token)}" if i else label(vocab, token) for i, token in enumerate(tokens)]
+    names = [f"{i} · {label(vocab, token)}" for i, token in enumerate(tokens)]
     sees = [[0, *(ancestor + 1 for ancestor in r.draft.shape.path(i - 1))] for i in range(n + 1)]
 
     def picture(key: str, color: str, cells: list[list[int | None]], first: int = 0) -> go.Heatmap:
@@ -72,7 +73,6 @@ def mask(trace: Trace, round: int, node: int | None, lang: str) -> go.Figure:
         "zeroline": False,
         "linecolor": LINE,
         "automargin": True,
-        "showticklabels": n <= NAMED,
         "ticks": "",
         "constrain": "domain",
     }
@@ -83,11 +83,13 @@ def mask(trace: Trace, round: int, node: int | None, lang: str) -> go.Figure:
             "font": {"color": GREY, "size": 11, "family": "ui-monospace, Menlo, Consolas, monospace"},
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
-            "xaxis": axis | {"side": "top", "tickangle": -60, "range": [TEXT - 0.5, n + 0.5]},
-            "yaxis": axis | {"range": [n + 0.5, -0.5], "scaleanchor": "x"},
+            # the names of columns are told when a square is pointed at; what is written there are the rows' numbers
+            "xaxis": axis | {"side": "top", "range": [TEXT - 0.5, n + 0.5], "showticklabels": False},
+            "yaxis": axis | {"range": [n + 0.5, -0.5], "scaleanchor": "x", "showticklabels": n <= NAMED},
+            "annotations": _numbers(n),
             "modebar": {"remove": ["select", "lasso", "zoomIn", "zoomOut", "autoScale"], "bgcolor": "rgba(0,0,0,0)"},
-            "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-            "height": 420,
+            "margin": {"l": 8 if n <= NAMED else 28, "r": 8, "t": 22, "b": 8},
+            "height": 420 if n <= NAMED else 560,
             "showlegend": False,
             "hoverlabel": HOVER,
         },
@@ -95,6 +97,15 @@ def mask(trace: Trace, round: int, node: int | None, lang: str) -> go.Figure:
     if node is not None and 0 <= node < n:
         _frame(figure, node + 1, n)
     return figure
+
+
+def _numbers(n: int) -> list[dict]:
+    """Of columns, and of rows that have no names."""
+    plain = {"showarrow": False, "font": {"size": 10}}
+    every = range(0, n + 1, 1 if n <= NAMED else COUNTED)
+    above = [plain | {"text": str(i), "x": i, "y": -0.5, "yanchor": "bottom"} for i in every]
+    beside = [plain | {"text": str(i), "x": TEXT - 0.5, "y": i, "xanchor": "right"} for i in every if n > NAMED]
+    return above + beside
 
 
 def _frame(figure: go.Figure, i: int, n: int) -> None:

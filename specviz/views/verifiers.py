@@ -17,8 +17,15 @@ def verdicts_beside(traces: Mapping[str, Trace], round: int, lang: str) -> str:
         f"<th>{markup(t(lang, f'views.verifiers_{column}'))}</th>" for column in ("rule", "accepts", "ends", "emits")
     )
     body = "".join(_rule(rule, trace, trace.rounds[round], lang) for rule, trace in traces.items())
-    same = len({trace.rounds[round].draft for trace in traces.values()}) == 1
+    rounds = [trace.rounds[round] for trace in traces.values()]
+    if "block" not in traces and not rounds[0].draft.shape.is_chain:
+        body += _not_for_trees(lang)
+    same = len({r.draft for r in rounds}) == 1
     lead = t(lang, "views.verifiers_lead" if same else "views.verifiers_differ", r=round + 1)
+    if len(rounds) > 1 and len({r.emitted for r in rounds}) == 1:
+        greedy = all(trace.config.temperature == 0 for trace in traces.values())
+        gap = "" if lang.startswith("zh") else " "
+        lead += gap + t(lang, "views.verifiers_agree_greedy" if greedy else "views.verifiers_agree")
     return (
         f'<div class="sv-p-verifiers"><p>{markup(lead)}</p><div class="sv-p-scroll">'
         f'<table class="sv-p-table"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div></div>'
@@ -42,6 +49,12 @@ def _rule(rule: str, trace: Trace, r: Round, lang: str) -> str:
         ends = f"<bdi>{markup(name(vocab, r.final.token))}</bdi> {_small(told)}"
     cells = (kind + about, accepted, ends, str(len(r.emitted)))
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _not_for_trees(lang: str) -> str:
+    rule = f"<b>{markup(t(lang, 'views.rule_block'))}</b>{_small(t(lang, 'views.rule_block_note'))}"
+    why = _small(t(lang, "views.rule_block_trees"))
+    return f'<tr><td>{rule}</td><td colspan="3">{why}</td></tr>'
 
 
 def _small(text: str) -> str:

@@ -56,6 +56,23 @@ def test_a_race_is_replayed_and_explained(make_visit):
     assert not page.is_visible("#sv-race-go")
 
 
+def test_one_button_races_where_drafting_pays(make_visit):
+    visit = make_visit(width=1280).open("?tab=race")
+    page = visit.page
+    page.wait_for_selector(".sv-state-ready", state="attached", timeout=240_000)
+    page.fill("#sv-most input", "24")
+    page.keyboard.press("Tab")
+    page.click("#sv-race-copy")
+    raced = until(visit, "r.race")["race"]
+    plain, fast = (lane["rounds"] for lane in raced["lanes"])
+    assert raced["method"] == "lookup"
+    assert [x for one in plain for x in one["tokens"]] == [x for one in fast for x in one["tokens"]]
+    assert 3 * len(fast) < len(plain) == 24
+    assert page.input_value("#sv-prompt textarea").startswith("Copy this text")
+    assert page.is_enabled("#sv-race-go")
+    assert page.is_enabled("#sv-race-copy")
+
+
 def test_who_wants_no_motion_sees_the_end_on_a_phone_too(make_visit):
     visit = make_visit(width=390, reduced_motion="reduce").open("?tab=race&lang=zh-CN")
     start(visit, most=8)

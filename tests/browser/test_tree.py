@@ -89,10 +89,65 @@ def test_the_tab_opens_with_a_recorded_tree_that_plays(make_visit, width, height
     assert not visit.stage()["trace"]["config"]["tree"]
     visit.page.click("#sv-tab-tree-button")
     visit.until("s.trace.config.tree.length && s.view.playing && s.view.phase === 'pass'")
+    assert visit.page.evaluate("scrollY") == 0  # nobody has asked for it
     visit.page.keyboard.press("Space")
-    visit.page.wait_for_timeout(600)  # the page has scrolled
+    visit.until("!s.view.playing")
+    visit.page.keyboard.press("ArrowRight")
+    visit.page.wait_for_timeout(800)  # the page has scrolled
     assert in_sight(visit.page, ".sv-tree-window")
     assert in_sight(visit.page, ".sv-transport")
+
+
+def test_the_page_is_the_readers_to_scroll_while_the_tree_plays(make_visit):
+    visit = make_visit(height=720).open("?tab=tree")
+    page = visit.page
+    visit.until("s.trace.config.tree.length && s.view.playing")
+    page.locator("#sv-stage-main .sv-host").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Space")  # asked for, so the page follows
+    page.wait_for_function("scrollY > 60")
+    page.wait_for_timeout(800)
+    page.mouse.move(300, 20)
+    page.mouse.wheel(0, -600)
+    page.wait_for_function("scrollY === 0")
+    began = visit.stage()["cursor"]
+    visit.until(f"s.view.playing && s.cursor > {began} + 3")
+    assert page.evaluate("scrollY") == 0
+    page.keyboard.press("ArrowRight")  # asked for again
+    page.wait_for_function("scrollY > 60")
+
+    page.keyboard.press("Space")
+    visit.until("s.view.playing")
+    page.evaluate("document.querySelector('#sv-edit-button').click()")
+    visit.until("!s.view.playing")  # who edits is not hurried
+
+
+def test_the_cache_is_shown_where_the_gates_were(make_visit):
+    visit = make_visit(height=720).open("?tab=tree&lang=en")
+    page = visit.page
+    visit.until("s.trace.config.tree.length && s.view.phase === 'draft'")
+    page.click(".sv-phases button >> nth=4")
+    page.wait_for_selector(".sv-caches")
+    page.wait_for_timeout(800)
+    for side in page.locator(".sv-caches .sv-gather").all():
+        box, bar = side.bounding_box(), page.locator(".sv-transport").bounding_box()
+        assert box["y"] + box["height"] <= bar["y"]
+    assert page.locator(".sv-cache-line > span").all_inner_texts() == ["before", "after"] * 2
+    assert in_sight(page, ".sv-run")  # the text, above the tree
+
+
+def test_a_node_that_was_taken_out_is_no_longer_described(visit, file):
+    visit.open("?tab=tree&lang=en")
+    page = visit.page
+    open_file(page, file)
+    visit.until("s.trace && s.trace.config.tree.length === 16 && s.trace.rounds[0].layout")
+    page.click("#sv-edit-button")
+    position = select(visit, 6)
+    told(visit, position, "en")
+    page.click("#sv-branch-remove")
+    page.wait_for_selector(".sv-preview")
+    visit.until("s.position === null")
+    page.wait_for_function("document.querySelector('#sv-tree-place').textContent.includes('Select a node')")
 
 
 def test_what_a_visitor_has_filled_in_stays(visit):

@@ -63,6 +63,8 @@ def test_check_prints_its_figures(capsys):
     assert figures["passed"] is True
     assert figures["distribution"]["samples"] == 300
     assert figures["distribution"]["bins"] > 1
+    assert figures["verdict"] == "passed"
+    assert figures["distribution"]["cached"]["runs"] == 50
 
 
 def test_pairs(capsys):

@@ -14,7 +14,7 @@ from specviz import cli, commands_vllm
 from specviz.config import RunConfig
 from specviz.models.fetch import target_dir
 from specviz.models.served import served_of
-from specviz.serving.export import export
+from specviz.serving.carry_over import export
 from specviz.serving.translate import translate
 from specviz.serving.versions import Version
 from tests.fake_vllm import FakeVllm, running

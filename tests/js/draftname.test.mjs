@@ -15,6 +15,10 @@ test('the names that Python gives are read as they are in English', () => {
   for (const name of ENGLISH) assert.equal(draftName(words('en'), name), name);
 });
 
+test('one layer is one', () => {
+  assert.equal(draftName(words('en'), 'specviz draft (1 layers)'), 'specviz draft (1 layer)');
+});
+
 test('and in Chinese in Chinese', () => {
   const chinese = ENGLISH.map((name) => draftName(words('zh-CN'), name));
   assert.deepEqual(chinese, [

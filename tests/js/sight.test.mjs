@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { isSeen, scrollFor } from '../../assets/js/stage/sight.js';
+import { isScrolling, scrollFor } from '../../assets/js/stage/sight.js';
 
 const band = { top: 100, bottom: 600 };
 const span = (top, bottom) => ({ top, bottom });
@@ -18,9 +18,15 @@ test('the most that fits is shown, else the beginning of the least', () => {
   assert.equal(scrollFor([span(300, 900)], band), 200);
 });
 
-test('half of a thing is enough to see it', () => {
-  assert.equal(isSeen(span(500, 700), band), true);
-  assert.equal(isSeen(span(550, 700), band), false);
-  assert.equal(isSeen(span(0, 2000), band), true); // it fills the window
-  assert.equal(isSeen(span(-900, 90), band), false);
+test('who scrolls by wheel, finger, key or scroll bar has the page for themselves', () => {
+  const scrolls = (event) => isScrolling({ ctrlKey: false, metaKey: false, ...event }, 1000);
+  assert.ok(scrolls({ type: 'wheel', deltaX: 0, deltaY: -40 }));
+  assert.ok(scrolls({ type: 'touchmove' }));
+  assert.ok(scrolls({ type: 'keydown', key: 'PageUp' }));
+  assert.ok(scrolls({ type: 'pointerdown', clientX: 1004 }));
+  assert.ok(!scrolls({ type: 'wheel', deltaX: 40, deltaY: 0 })); // sideways, in the tree
+  assert.ok(!scrolls({ type: 'wheel', deltaX: 0, deltaY: 40, ctrlKey: true })); // zooms
+  assert.ok(!scrolls({ type: 'keydown', key: 'ArrowDown', defaultPrevented: true })); // the stage took it
+  assert.ok(!scrolls({ type: 'keydown', key: 'a' }));
+  assert.ok(!scrolls({ type: 'pointerdown', clientX: 500 }));
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import { Tree } from '../../assets/js/stage/shape.js';
-import { Places, boardHeight, discRadius, geometryOf, labelOf, plainLayout, ringRadius, roomFor } from '../../assets/js/stage/treegeometry.js';
+import { Places, boardHeight, discRadius, geometryOf, labelOf, plainLayout, ringRadius, roomFor, scrollWithin } from '../../assets/js/stage/treegeometry.js';
 import { PARENTS } from './treesample.mjs';
 
 const tree = new Tree(PARENTS);
@@ -23,8 +23,14 @@ test('a tree is no higher than its window unless its rows become too low', () =>
   assert.ok(boardHeight(13, 880, room) <= room);
   assert.ok(boardHeight(40, 880, room) > room);
   assert.equal(boardHeight(13, 880, roomFor(1080)), boardHeight(13, 880));
-  assert.equal(roomFor(480), 280); // a projector of 720 px
+  assert.equal(roomFor(480), 266); // a projector of 720 px
   assert.ok(roomFor(200) > 0);
+});
+
+test('a window is scrolled so that a path is inside of it, as far back as there is room, and not without need', () => {
+  assert.equal(scrollWithin([150, 100, 50], 0, 300), 0);
+  assert.equal(scrollWithin([400, 380], 0, 300), 252); // both, in the middle of what is well inside
+  assert.equal(scrollWithin([400, 20], 0, 300), 262); // there is no room for the other
 });
 
 test('areas are in proportion to probabilities', () => {

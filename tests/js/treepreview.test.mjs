@@ -33,6 +33,8 @@ test('a preview stays until the run is played or stepped', () => {
   class Quiet extends Playback {
     paint() {}
 
+    attend() {}
+
     keepInSight() {}
   }
   for (const act of [(it) => it.seek(0), (it) => it.step(-1), (it) => it.play(), (it) => it.showPreview(null)]) {

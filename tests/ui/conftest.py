@@ -6,6 +6,7 @@ from specviz.ui import samples, settings
 from specviz.ui.options import Options
 from specviz.ui.runner import Runner
 from tests.served import served
+from tests.unit.bench_pair import save_pair
 
 
 @pytest.fixture(scope="session")
@@ -29,3 +30,17 @@ def values(sample):
     filled = dict(zip(settings.FIELDS, settings.of_trace(sample, "smollm2-135m").values(), strict=True))
     filled |= {"prompt": "Name three colours.", "k": 3, "max_new_tokens": 8}
     return filled
+
+
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory):
+    """A tiny target and its draft, as a user has them: a round takes a millisecond."""
+    return save_pair(tmp_path_factory.mktemp("toy"))
+
+
+@pytest.fixture(scope="session")
+def tiny_pair(folders):
+    from specviz.models.load import load_pair
+
+    target, draft = map(str, folders)
+    return load_pair(target=target, draft=draft, device="cpu", dtype="float32")

@@ -26,6 +26,7 @@ class Scripted(Runner):
 
     def _run(self, job, pair, make, rounds, fresh):
         self.script(job)
+        yield 0
 
 
 @pytest.fixture

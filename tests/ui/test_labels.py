@@ -30,6 +30,15 @@ def test_every_labelled_component_switches(address):
     assert set(labelled) <= set(switch["outputs"])
 
 
+def test_no_list_acts_when_the_focus_only_passes_by(address):
+    """Gradio sends a list's `input` when the focus leaves it, even if nothing was chosen; its `select` it does not."""
+    config = httpx.get(f"{address}config").json()
+    lists = {c["id"] for c in config["components"] if "choices" in c["props"] and c["type"] != "radio"}
+    heard = {(id, event) for one in config["dependencies"] for id, event in one["targets"] if id in lists}
+    assert {event for _, event in heard} >= {"select", "change"}
+    assert "input" not in {event for _, event in heard}
+
+
 def test_bundled_runs_have_a_label_in_each_language():
     assert samples.names()
     for lang in LANGUAGES:

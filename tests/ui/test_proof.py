@@ -2,15 +2,16 @@
 
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from specviz.coupling import FAULTS
 from specviz.errors import SpecvizError
-from specviz.i18n import LANGUAGES
+from specviz.i18n import LANGUAGES, t
 from specviz.models import lab
-from specviz.proof import Greedy, Identity, Parting, Report
+from specviz.proof import Cached, Greedy, Identity, Parting, Report
 from specviz.trace import Token
 from specviz.ui import proof_handlers
 from specviz.ui.options import Options
@@ -67,6 +68,27 @@ def test_the_engine_as_it_is_turns_it_green_and_states_its_power(toy_runner):
     assert "✓ no difference" in details
     assert all(f"≥ {test.detectable:.3f}" in details for test in report.trial.tests)
     assert "50 / 100 / 200 / 400" in details
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_nothing_to_compare_is_neither_green_nor_red(toy_runner, lang):
+    for p, some in (([1.0, 0, 0, 0, 0], {"en": "only one", "zh-CN": "只有一种"}), ([0.9999, 0.0001, 0, 0, 0], {})):
+        *_, last, _ = check(toy_runner, *changed(TOY, runs=200, bars=json.dumps({"p": p, "q": Q})), lang=lang)
+        assert last[0].trial.verdict == "untested"
+        assert "pf-untested" in last[1]
+        assert some.get(lang, "") in last[1].lower()
+        assert not re.search(r"\{\w+\}|proof\.", last[1])
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_wrong_cache_is_told_apart_from_a_wrong_distribution(toy_runner, lang):
+    *_, last, _ = check(toy_runner, *TOY)
+    parted = replace(last[0].trial, caught=40, n=40, cached=Cached(40, 2, 1))
+    report = replace(last[0], trial=parted)
+    verdict, words = proof_words.verdict(report, lang), t(lang, "proof.about_caught_cache")
+    assert "pf-caught" in verdict
+    assert words in verdict
+    assert t(lang, "proof.cached", runs=40, parted=2, allowed=1) in proof_words.details(report, lang)
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,13 @@ def test_a_wrong_link_is_refused(values, link):
         settings.from_link(link, read(values))
 
 
+def test_a_link_never_shortens_a_prompt(values):
+    long = "long " * 401
+    with pytest.raises(SpecvizError, match="has 2005 characters, and a link carries at most 2000"):
+        settings.from_link({"prompt": long}, read(values))
+    assert settings.from_link({"prompt": long[:2000]}, read(values)).prompt == long[:2000]
+
+
 def test_a_public_page_has_tighter_limits(values):
     config = read(values).config
     Options().check("x" * 5000, config)

@@ -183,6 +183,8 @@ def test_an_edited_tree_is_previewed(trace, sample):
     assert shape(None, tree=TEXT) is None
     assert shape(tree="[[0") is None
     assert shape(tree="[[0]]", method="lookup") is None  # it drafts no tree
+    assert shape(tree="[[0]]", method="draft")["same"] == [None]  # its tokens would be other ones
+    assert shape(tree="[[0]]", pair="another")["same"] == [None]
     elsewhere = tree_edit.preview(FIELDS | {"tree": "[[0]]"}, trace, "")
     assert (elsewhere["round"], elsewhere["same"]) == (None, [None])
 
@@ -231,6 +233,8 @@ def test_what_will_be_drafted_in_words():
     assert "例如 [[0],[1],[0,0]]" in falsch
     assert "delimiter" not in wrong + falsch  # nothing of the parser's
     assert all(one != other for one, other in [said(), said(tree="", method="eagle")])
+    for heads, temperature in (("temperature 0.", 0), ("measured at temperature 0.7", 0.8)):
+        assert heads in said(method="medusa", temperature=temperature)[0]
 
 
 def test_run_is_only_asked_for_where_it_changes_something(trace):

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -16,9 +17,9 @@ from specviz.bench.llama import LlamaCpp
 from specviz.bench.memory import PeakMeter
 from specviz.bench.names import KEYS
 from specviz.bench.race import race
-from specviz.bench.runs import Lane
+from specviz.bench.runs import Entrant
 from specviz.bench.start import start
-from specviz.bench.sweep import padded, sweep
+from specviz.bench.sweep import LENGTHS, padded, sweep
 from specviz.errors import SpecvizError
 from specviz.models.load import load_pair
 from specviz.models.prepared import no_progress
@@ -121,7 +122,7 @@ def test_partings_are_told_with_the_gap_of_a_fresh_pass(tiny):
 
 
 def test_another_precision_is_not_compared(tiny):
-    four_bits = Lane(Scripted("llama_cpp", [], precision="Q4_1", shift=1))
+    four_bits = Entrant(Scripted("llama_cpp", [], precision="Q4_1", shift=1))
     lanes, _ = race([Scripted("ours_plain", []), four_bits.contender], [[7]], 6, 1, no_progress)
     assert compare(tiny, lanes, [[7]], reference_of(lanes, "float32")) == []
 
@@ -140,6 +141,41 @@ def test_sweeps(tiny, kind):
         )
     assert all(point["tok_s"] > 0 for points in lanes.values() for point in points)
     assert "ours_eagle" in found["missing"]
+
+
+@pytest.fixture(scope="module")
+def roomy(tmp_path_factory):
+    target, draft = save_pair(tmp_path_factory.mktemp("roomy"), 8192)
+    return load_pair(target=str(target), draft=str(draft), device="cpu", dtype="float32")
+
+
+SHORT = replace(PLAN, max_new_tokens=4, only=("ours_plain", "ours_lookup"))
+
+
+def test_the_sweep_over_the_context_runs_to_its_end(roomy):
+    found = sweep("context", SHORT, roomy, no_progress)
+    lanes = {lane["key"]: lane["points"] for lane in found["lanes"]}
+    assert lanes.keys() == {"ours_plain", "ours_lookup"}
+    for points in lanes.values():
+        assert [point["x"] for point in points] == pytest.approx(LENGTHS, abs=16)
+        assert all(point["tok_s"] > 0 for point in points)
+    assert (found["left_out"], found["missing"], found["interrupted"]) == ([], {}, False)
+
+
+def test_a_sweep_keeps_within_its_time(roomy, monkeypatch):
+    """The clock of the test: each context takes twice as long as the one before, the first a second."""
+    seconds = [0.0]
+
+    def raced(contenders, texts, *_):
+        seconds[0] += len(texts[0]) / 128
+        return [Entrant(one) for one in contenders], False
+
+    monkeypatch.setattr("specviz.bench.sweep.race", raced)
+    monkeypatch.setattr("specviz.bench.sweep.BUDGET", 20.0)
+    monkeypatch.setattr("specviz.bench.sweep.time", SimpleNamespace(monotonic=lambda: seconds[0]))
+    found = sweep("context", SHORT, roomy, no_progress)
+    assert len(found["left_out"]) == 2  # 1 + 2 + 4 + 8 seconds; another 16, and then 32, would be too many
+    assert f"{len(padded(roomy, 2048, SHORT.prompts[0]))} tokens" in found["left_out"][0]
 
 
 def test_a_padded_prompt_has_the_length_and_ends_with_the_question(tiny):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specviz.bench.figures import alpha_of, costs, spread
+from specviz.bench.figures import costs, spread
 from specviz.bench.runs import Run
 from tests.unit.bench_fakes import round_of, run_of
 
@@ -52,9 +52,3 @@ def test_one_slow_round_does_not_move_the_costs():
 
 def test_other_engines_tell_no_rounds():
     assert costs(Run((1, 2), 1.0, 0.5, 1), run_of([round_of(0, 0, 0, 10.0)])) is None
-
-
-def test_alpha_counts_only_drafts_whose_turn_came():
-    rounds = [round_of(4, 4, 1, 1), round_of(4, 2, 1, 1), round_of(4, 0, 1, 1)]
-    assert alpha_of(rounds) == pytest.approx(6 / 8)  # 6 accepted, 2 refused; 4 never looked at
-    assert alpha_of([]) is None

@@ -7,7 +7,7 @@ import pytest
 
 from specviz.bench.race import race
 from specviz.bench.report import HEADLINE, report
-from specviz.bench.runs import Lane
+from specviz.bench.runs import Entrant
 from specviz.bench.table import machine_of, settings_of, text_of, width
 from specviz.i18n import LANGUAGES
 from specviz.models.prepared import no_progress
@@ -95,7 +95,7 @@ def test_a_drafter_that_does_not_pay_says_why(lanes):
 
 
 def test_nothing_ran_at_all():
-    done = report([Lane(Scripted("ours_plain", []), reason="no")], [], None, SETUP, "en", {})
+    done = report([Entrant(Scripted("ours_plain", []), reason="no")], [], None, SETUP, "en", {})
     assert all(done[key] is None for key in KEYS)
     assert set(done["notes"]) == set(KEYS)
     assert page(done, "", str, "en")
@@ -113,6 +113,7 @@ def test_the_page_is_one_file_that_needs_no_network(lanes, lang):
                 {"key": "ours_draft", "name": EVIL, "points": [point(1, 11), point(4, 14)]},
             ],
             "missing": {"ours_eagle": EVIL},
+            "left_out": [EVIL],
             "interrupted": False,
         }
     ]

@@ -15,6 +15,7 @@ APP = (ROOT / "app.py").read_text(encoding="utf-8")
 
 
 VLLMS = {"--per-request-spec-decode-metrics"}  # an option of its server
+OTHERS = {"--type", "--repo-type", "--space-sdk", "--rm", "--build-arg", "--gpus"}  # of hf and of docker
 
 
 def options(parser: argparse.ArgumentParser) -> set[str]:
@@ -25,7 +26,7 @@ def options(parser: argparse.ArgumentParser) -> set[str]:
 
 
 def test_every_option_in_the_readme_exists():
-    known = set(re.findall(r'"(--[\w-]+)"', APP)) | options(cli.parser()) | VLLMS
+    known = set(re.findall(r'"(--[\w-]+)"', APP)) | options(cli.parser()) | VLLMS | OTHERS
     named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", README))
     assert named
     assert named <= known

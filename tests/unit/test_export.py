@@ -82,7 +82,7 @@ def test_the_list_says_what_the_trace_says(sky, lang):
         count = sum(v.status is status for r in sky.rounds for v in r.verdicts)
         assert html.count(f'<tr class="{status}">') == count
         assert html.count(f"<td>{sign} ") == count
-    assert f"{measure_trace(sky).mean_acceptance_length:.2f}" in html
+    assert f"{measure_trace(sky).tokens_per_round:.2f}" in html
 
 
 def test_numbers_of_a_gate_by_hand():

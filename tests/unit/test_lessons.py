@@ -229,7 +229,8 @@ def when_slower(run, *_):
 
 def in_production(run, *_):
     accepted = sum(v.status is Status.ACCEPTED for r in run.rounds for v in r.verdicts)
-    return "length", {"x": f"{1 + accepted / len(run.rounds):.2f}"}
+    drafts = sum(bool(r.draft.tokens) for r in run.rounds)
+    return "length", {"x": f"{1 + accepted / drafts:.2f}", "drafts": str(drafts)}
 
 
 @each

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 import torch
@@ -11,13 +12,14 @@ from specviz.config import RunConfig
 from specviz.coupling import FAULTS, law
 from specviz.engine import decode, judgement
 from specviz.engine.decode import Decoder
+from specviz.engine.drafters import ModelDrafter
 from specviz.errors import SpecvizError
 from specviz.models.faults import JUDGES, StaleRow, check_fault, planted
-from specviz.models.subject import table_subject
-from specviz.models.table import TableLM
+from specviz.models.subject import toy_subject
 from specviz.models.toy import draw_tokens
+from specviz.models.toy_lm import ToyLM
 from specviz.models.trial import trial
-from specviz.proof import Plan
+from specviz.proof import CACHED, Cached, Plan
 from tests.tiny import tiny_model
 
 P = [0.30, 0.25, 0.20, 0.15, 0.10]
@@ -99,7 +101,7 @@ def test_equal_and_disjoint():
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_caught(fault):
     """Through the engine's own decoder; the output follows the fault's exact law."""
-    found = last(trial(table_subject(P, Q), Plan(2000), fault))
+    found = last(trial(toy_subject(P, Q), Plan(2000), fault))
     assert found.verdict == "caught"
     assert found.n <= 1000
     assert found.changed > 0
@@ -110,14 +112,43 @@ def test_a_planted_fault_is_caught(fault):
 
 
 def test_the_engine_as_it_is_passes_20_of_20():
-    verdicts = Counter(last(trial(table_subject(P, Q, 1000 * block), Plan(240))).verdict for block in range(20))
+    verdicts = Counter(last(trial(toy_subject(P, Q, 1000 * block), Plan(240))).verdict for block in range(20))
     assert verdicts == {"passed": 20}
+
+
+@pytest.mark.parametrize(("p", "why"), [([1.0, 0, 0, 0, 0], "single"), ([0.9999, 0.0001, 0, 0, 0], "rare")])
+def test_where_nothing_can_be_compared_the_check_says_so(p, why):
+    found = last(trial(toy_subject(p, Q), Plan(200)))
+    assert (found.verdict, found.untested, found.n) == ("untested", why, 200)
+    assert all(test.detectable is None for test in found.tests)
+
+
+def test_even_there_what_cannot_be_is_found():
+    found = last(trial(toy_subject([1.0, 0, 0, 0, 0], Q), Plan(200), "always_accept"))
+    assert found.verdict == "caught"
+    assert {test.name: test.power for test in found.tests}["first"] == pytest.approx(1)
+    assert sum(cell.seen for cell in found.cells) == found.n
+
+
+def test_runs_on_a_cache_of_their_own_write_the_same():
+    subject = replace(toy_subject(P, Q), cached=lambda: (ToyLM(P), ModelDrafter(ToyLM(Q))), turned=1)
+    found = last(trial(subject, Plan(240)))
+    assert (found.verdict, found.cached) == ("passed", Cached(CACHED, 0, 1))
+    assert last(trial(subject, Plan(240), "hot_q")).cached is None
+
+
+def test_a_cache_that_is_rolled_back_wrongly_is_found_though_the_remembered_passes_are_right():
+    subject = replace(toy_subject(P, Q), cached=lambda: (StaleRow(ToyLM(P)), ModelDrafter(ToyLM(Q))), turned=1)
+    found = last(trial(subject, Plan(2000)))
+    assert (found.verdict, found.cached.parted) == ("caught", 2)
+    assert found.n == found.caught <= CACHED
+    assert len(found.tests) == 2
 
 
 def test_a_fault_leaves_everybody_else_alone():
     """The shared rule is what it was, and a run without the fault, made in between, is too."""
     rule = decode.judge_draft
-    subject = table_subject(P, Q)
+    subject = toy_subject(P, Q)
 
     def written():
         decoder = Decoder(subject.target(), subject.drafter(), subject.ids, RunConfig(k=2, temperature=1.0, seed=4))
@@ -134,12 +165,12 @@ def test_a_fault_leaves_everybody_else_alone():
 
 def test_where_p_is_q_nothing_shows():
     for fault in ("resample_p", "reuse_u", "always_accept"):
-        found = last(trial(table_subject(P, P), Plan(200), fault))
+        found = last(trial(toy_subject(P, P), Plan(200), fault))
         assert (found.verdict, found.changed, found.rejected) == ("passed", 0, 0)
 
 
 def test_one_possible_word_proves_nothing():
-    found = last(trial(table_subject([1.0, 0, 0, 0, 0], Q), Plan(200)))
+    found = last(trial(toy_subject([1.0, 0, 0, 0, 0], Q), Plan(200)))
     assert found.verdict == "untested"
 
 
@@ -165,7 +196,7 @@ def test_a_stale_row_is_one_row_too_many(family):
 
 
 def test_without_a_fault_nothing_is_wrapped():
-    target, drafter = TableLM(P), object()
+    target, drafter = ToyLM(P), object()
     assert planted(None, target, drafter) == (target, drafter, judgement.judge_draft)
     assert set(JUDGES) < set(FAULTS)
 
@@ -192,7 +223,7 @@ def test_the_toys_draws_are_the_rounds_of_a_run():
 
     for i in range(40):
         config = RunConfig(k=1, temperature=1.0, seed=9, max_new_tokens=2, ignore_eos=True)
-        r = Decoder(TableLM(P), ModelDrafter(TableLM(Q)), [0], config, index=i).step()
+        r = Decoder(ToyLM(P), ModelDrafter(ToyLM(Q)), [0], config, index=i).step()
         assert (r.draft.tokens[0], bool(r.path), r.emitted[0]) == (drawn.drafted[i], drawn.accepted[i], drawn.token[i])
 
 

@@ -7,7 +7,19 @@ from collections import Counter
 import pytest
 import torch
 
-from specviz.chisquare import LEAST, cells, critical, detectable, effect_of, fit, joint_z, power, tail, wilson
+from specviz.chisquare import (
+    LEAST,
+    cells,
+    critical,
+    detectable,
+    effect_of,
+    fit,
+    joint_z,
+    power,
+    power_against,
+    tail,
+    wilson,
+)  # fmt: skip
 from specviz.proof import LEVEL, Plan
 
 # Upper critical values of the chi-square distribution, from the printed table (NIST/SEMATECH e-Handbook, 1.3.6.7.4)
@@ -60,6 +72,30 @@ def test_power_is_how_often_a_bent_law_is_found():
     expected = power(effect, n, 4, level)
     assert 0.3 < expected < 0.95  # where it could be wrong
     assert found / 1500 == pytest.approx(expected, abs=4 * math.sqrt(0.25 / 1500))
+
+
+@pytest.mark.parametrize(
+    ("outside", "bent"),
+    [(0.004, 0.0), (0.002, 0.5), (0.0, 1.0), (0.01, 0.0)],  # the mass on what cannot be; how far the rest is bent
+)
+def test_power_against_what_the_law_rules_out(outside, bent):
+    """Simulated: a fault that now and then writes what the law forbids is found by that, or else by the counts."""
+    rng, n, level = random.Random(8), 250, 0.001
+    other = {x: (1 - outside) * (P[x] + bent * (BENT[x] - P[x])) for x in P} | {9: outside}
+    found = 0
+    for _ in range(1500):
+        counts = Counter(rng.choices(list(other), list(other.values()), k=n))
+        found += fit(counts, P).p_value < level
+    expected = power_against(other, P, n, level)
+    assert 0.2 < expected < 0.95
+    assert found / 1500 == pytest.approx(expected, abs=4 * math.sqrt(0.25 / 1500))
+
+
+def test_power_against_an_impossible_outcome_alone():
+    """One outcome is possible: no counts to compare, only 1 - (1 - m)^n."""
+    assert power_against({0: 0.99, 1: 0.01}, {0: 1.0}, 100, 0.001) == pytest.approx(1 - 0.99**100)
+    assert power_against({1: 1.0}, {0: 1.0}, 200, 0.001) == 1
+    assert power_against({0: 1.0}, {0: 1.0}, 200, 0.001) == 0
 
 
 def test_a_right_law_fails_as_often_as_the_level_says():

@@ -4,8 +4,10 @@ import random
 
 import pytest
 
-from specviz.race import LOSSES, Race, alpha_for, best_measured, result
+from specviz.parting import parts_at, token_at
+from specviz.race import LOSSES, Race, result
 from specviz.race_sweep import Point, Sweep, point
+from specviz.race_theory import alpha_for, best_measured
 from specviz.theory import best_k, expected_tokens, speedup
 from tests.unit.races import plain_of, race_of, round_of, trace_of
 
@@ -142,6 +144,14 @@ def test_where_the_texts_part():
     one, other = trace_of([round_of(4, 2)]), trace_of([round_of(4, 1), round_of(0, 0)])
     assert Race(one, one).parts_at is None
     assert Race(one, other).parts_at == 1
+    assert Race(one, trace_of([round_of(4, 2), round_of(0, 0)])).parts_at is None  # one is the other's beginning
+
+
+def test_where_outputs_part():
+    assert parts_at((1, 2, 3), (1, 2, 3)) is parts_at((), ()) is None
+    assert parts_at((1, 2, 3), (1, 5, 3)) == 1
+    assert parts_at((1, 2), (1, 2, 3)) == parts_at([1, 2, 3], [1, 2]) == 2
+    assert (token_at((1, 2), 1), token_at((1, 2), 2)) == (2, None)
 
 
 def test_stages_that_were_waited_for_share_the_time_of_the_run_at_full_speed():

@@ -8,7 +8,7 @@ import pytest
 
 from specviz.config import LIMITS, METHODS, TREE_METHODS, Override, RunConfig
 from specviz.errors import SpecvizError
-from specviz.metrics import measure
+from specviz.metrics import acceptance, judged, mean_acceptance_length, measure
 from specviz.theory import best_k, expected_tokens, speedup
 from specviz.trace import Draft, Final, Kind, Position, Round, Rows, Status, Times, Verdict
 
@@ -165,7 +165,24 @@ def test_the_shape_of_a_draft():
 def test_no_drafts_no_division_by_zero():
     empty, plain = measure([]), measure([made(0, 0, 0)])
     assert (empty.draft_acceptance_rate, empty.mean_acceptance_length, empty.tokens_per_second) == (None, None, None)
-    assert (plain.draft_acceptance_rate, plain.mean_acceptance_length) == (None, 1.0)
+    assert (plain.draft_acceptance_rate, plain.mean_acceptance_length, plain.tokens_per_round) == (None, None, 1.0)
+
+
+def test_rounds_without_a_draft_count_for_tokens_per_round_alone():
+    """As vLLM, the mean acceptance length is that of the rounds in which something was drafted."""
+    m = measure([made(0, 4, 2), made(1, 0, 0), made(2, 4, 1), made(3, 0, 0)])
+    assert (m.rounds, m.drafts, m.emitted) == (4, 2, 7)
+    assert m.mean_acceptance_length == mean_acceptance_length(3, 2) == 2.5
+    assert m.tokens_per_round == 7 / 4
+
+
+def test_acceptance_counts_only_drafts_whose_turn_came():
+    bonus = replace(made(0, 4, 4), final=Final(1, Kind.BONUS, 0.5, 0.5))
+    ended = replace(made(0, 4, 1), final=None)
+    rounds = [bonus, made(1, 4, 2), made(2, 4, 0), made(3, 0, 0), ended]
+    assert judged(rounds) == [(3, 4), (2, 2), (1, 2), (1, 1)]
+    assert acceptance(rounds) == pytest.approx(7 / 9)  # 7 accepted, 2 refused; the rest were never looked at
+    assert acceptance([]) is acceptance([made(0, 0, 0)]) is None
 
 
 @pytest.mark.parametrize(

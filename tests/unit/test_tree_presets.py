@@ -8,7 +8,11 @@ from specviz.choices import check_choices
 from specviz.errors import SpecvizError
 from specviz.models import tree_presets
 
-TABLE = {"accuracy": [[0.6, 0.2, 0.1], [0.4, 0.15]], "trees": {"8": [[0], [1]], "16": [[0], [1], [0, 0]]}}
+TABLE = {
+    "accuracy": [[0.6, 0.2, 0.1], [0.4, 0.15]],
+    "accuracy_0.7": [[0.5], [0.3]],
+    "trees": {"8": [[0], [1]], "16": [[0], [1], [0, 0]]},
+}
 
 
 @pytest.fixture
@@ -55,6 +59,7 @@ def test_the_best_tree_of_a_size(table):
     assert tree_presets.forecast(((0,), (0, 0))) == pytest.approx(1 + 0.6 + 0.6 * 0.4)
     assert tree_presets.forecast(((0,), (0, 0), (0, 0, 0))) is None  # deeper than what was measured
     assert tree_presets.forecast(((7,),)) is None
+    assert tree_presets.forecast(((0,), (0, 0)), greedy=False) == pytest.approx(1 + 0.5 + 0.5 * 0.3)
     assert [refusal(f"budget:{n}") for n in ("0", "257", "x", "", "-1", "9" * 30)] == [
         "errors.range_int", "errors.range_int", "errors.number", "errors.number", "errors.number", "errors.number",
     ]  # fmt: skip

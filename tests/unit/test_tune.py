@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -38,13 +39,28 @@ def timings(usual=10.0, sleepy=10.0, eager=10.0, fewer=15.0, loaded=20.0, loaded
         ({"eager": 8.0}, Tuned(SPINS[-1])),
         ({"sleepy": 8.0}, Tuned(0)),
         ({"eager": 8.0, "loaded_eager": 300.0}, Tuned()),  # fast alone, a disaster beside others
-        ({"fewer": 8.0}, Tuned(0, threads=1)),
+        ({"fewer": 8.0}, Tuned(threads=1)),
+        ({"sleepy": 9.6, "eager": 9.3}, Tuned(SPINS[-1])),  # the fastest, not the first that is a little faster
+        ({"sleepy": 9.4, "eager": 9.3, "usual": 9.7}, Tuned()),
         ({"bf16": 9.0}, Tuned()),
         ({"bf16": 6.0}, Tuned(dtype="bfloat16")),
     ],
 )
 def test_choice(measured, chosen):
-    assert choose(timings(**measured)) == chosen
+    """In whatever order they were measured."""
+    listed = timings(**measured)
+    rng = random.Random(1)
+    for _ in range(20):
+        assert choose(listed) == chosen
+        rng.shuffle(listed)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot say which cores a process may use")
+def test_only_the_cores_that_may_be_used_count():
+    code = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); import specviz.tuned as tuned; "
+    code += "print(tuned.usable_cores())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tuned_root())
+    assert done.stdout.split() == ["1"]
 
 
 def test_remembered_and_forgotten(tmp_path, monkeypatch):

@@ -53,7 +53,7 @@ def test_the_formula_has_the_measured_numbers_in_it():
     told = words(race_html.formula(entry("fast"), "en"))
     assert "E = 1 + a 1 + a 1 a 2 + … = 1 + 1.00 + 1.00 + 1.00 + 0.00 = 4.00" in told
     assert "4.00 / 0.40 + 1.50 = 2.11×" in told
-    assert "Checking 5 tokens costs 1.50× one token on this CPU in float32" in told
+    assert "Checking a round (5 tokens, where something is drafted) costs 1.50× one token on this CPU" in told
     assert "would promise 2.86×" in told  # 4 / 1.4
 
 
@@ -78,12 +78,27 @@ def test_the_reasons_follow_from_the_numbers(name, said):
     [
         ("auto", "k auto fell back to k = 0: in 6 of 8 rounds"),
         ("lookup", "In 6 of 8 rounds the lookup found nothing"),
+        ("acceptance", "Slower than plain decoding here, because a round brings 1.10 tokens but drafting and checking"),
+        ("rest", "because judging, rolling back, or other work"),
         ("drawn", "both have exactly the target's distribution"),
         ("lossy", "lossy"),
     ],
 )
 def test_what_else_should_be_known(name, said):
     assert said in race_html.figures(entry(name), "en").replace("&#x27;", "'")
+
+
+def test_a_race_that_was_won_needs_no_excuse():
+    assert "because" not in race_html.figures(entry("fast"), "en")
+
+
+def test_the_cost_of_checking_is_one_number_wherever_it_stands():
+    """A run whose last round drafts less: its mean is not that of a full round, and only one of the two is shown."""
+    race = race_of([*[round_of(4, 3, (1.0,) * 4, 15.0)] * 3, round_of(1, 1, (1.0,), 11.0)])
+    one = Entry(1, race, result(race))
+    assert one.result.costs.at_usual == pytest.approx(1.5)
+    html = race_html.figures(one, "en"), race_html.formula(one, "en"), race_lists.table([one], 1, "en")
+    assert all("1.40" in words(part) and "1.50" not in words(part) for part in html)
 
 
 def test_the_table_has_the_newest_first_and_marks_the_one_on_show():

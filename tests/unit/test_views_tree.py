@@ -48,6 +48,16 @@ def test_the_mask_of_a_known_tree(trace):
     assert "itself" in cells[6, 6]
 
 
+@pytest.mark.parametrize(("n", "above", "beside"), [(6, 7, 0), (63, 8, 8)])
+def test_the_mask_is_numbered_where_names_do_not_fit(n, above, beside):
+    tree = SMALL if n == len(SMALL) else of_profile()
+    layout = json.loads(tree_mask.mask(tree_trace(tree), 0, None, "en").to_json())["layout"]
+    told = [a.get("yanchor", "row") for a in layout["annotations"]]
+    assert (told.count("bottom"), told.count("row")) == (above, beside)
+    assert layout["yaxis"]["showticklabels"] is (beside == 0)
+    assert layout["xaxis"]["showticklabels"] is False
+
+
 def test_the_mask_holds_no_markup_and_frames_the_selected_node(trace):
     for lang in LANGUAGES:
         figure = tree_mask.mask(trace, 0, 3, lang)
@@ -119,6 +129,8 @@ def test_the_drafters_lists(trace):
     assert tree_heads.levels(trace, 0, 1, "en").count("<section>") == 2  # along the selected one
     heads = tree_heads.levels(replace(trace, config=replace(trace.config, method="medusa")), 0, 1, "en")
     assert [f"Head {n}" in heads for n in (1, 2, 3, 4)] == [True, True, True, False]
+    wide = tree_trace([(i,) for i in range(12)], path=(11,), ids=2)
+    assert sorted(map(int, re.findall(r'data-node="(\d+)"', tree_heads.levels(wide, 0, None, "en")))) == [*range(12)]
     bare = replace(trace, rounds=(replace(trace.rounds[0], detail=None),))
     assert tree_heads.levels(bare, 0, None, "en") == ""
 
@@ -203,6 +215,14 @@ def test_rules_side_by_side(trace):
             end = verdicts_beside({rule: chosen}, 0, lang).split("<td>")[3]
             assert own in end
             assert drawn not in end
+    assert "must at temperature 0" in verdicts_beside({"greedy": greedy, "lossless": greedy}, 0, "en")
+    assert "try another round" in verdicts_beside({"lossless": trace, "typical": typical}, 0, "en")
+    shorter = replace(typical, rounds=(replace(trace.rounds[0], path=()),))
+    differ = verdicts_beside({"lossless": trace, "typical": shorter}, 0, "en")
+    assert "try another round" not in differ
+    assert "Not for this draft" in differ
+    chain = tree_trace([(0,), (0, 0)])
+    assert "Not for this draft" not in verdicts_beside({"lossless": chain}, 0, "en")
     other = replace(trace, rounds=(replace(trace.rounds[0], draft=replace(trace.rounds[0].draft, q=(0.5,) * 6)),))
     assert "not quite the same" in verdicts_beside({"lossless": trace, "typical": other}, 0, "en")
 

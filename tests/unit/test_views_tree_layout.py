@@ -62,6 +62,8 @@ def test_a_layout(parents, ends):
     assert (drawn["final"] is None) == (not ends)
     if ends:
         assert drawn["final"][0] == depth[end] + 1
+        beside = [y for y, node in columns(parents, drawn)[drawn["final"][0]] if node < n]
+        assert all(abs(y - drawn["final"][1]) >= 1.499 for y in beside)
 
 
 @pytest.mark.parametrize("parents", [(-1, -1, 0, 0, 1, 4), parents_of(of_profile((3, 3, 2)))])
@@ -79,8 +81,8 @@ def test_a_large_tree_is_as_high_as_its_widest_level():
 
 
 def test_rows_are_moved_as_little_as_possible():
-    assert tree_layout._apart([3, 3, 3], 10) == [2, 3, 4]
-    assert tree_layout._apart([0, 0, 0], 10) == [0, 1, 2]
-    assert tree_layout._apart([9, 10, 10], 10) == [8, 9, 10]
-    assert tree_layout._apart([1, 5, 7], 10) == [1, 5, 7]
-    assert tree_layout._apart([], 10) == []
+    assert tree_layout._apart([3, 3, 3], [0, 1, 2], 10) == [2, 3, 4]
+    assert tree_layout._apart([0, 0, 0], [0, 1, 2], 10) == [0, 1, 2]
+    assert tree_layout._apart([9, 10, 10], [0, 1, 2], 10) == [8, 9, 10]
+    assert tree_layout._apart([1, 5, 7], [0, 1, 2], 10) == [1, 5, 7]
+    assert tree_layout._apart([3, 3], [0, 1.5], 10) == [2.25, 3.75]

@@ -1,6 +1,6 @@
 /** What the page's controls do in the browser alone. Each function returns values or updates for Gradio's components. */
 import { currentLanguage, setLanguage, text } from './language.js';
-import { MAIN, peek, translateStages } from './stages.js';
+import { MAIN, attendTo, pauseStage, peek, translateStages } from './stages.js';
 import { currentTab } from './tabs.js';
 
 const CHINESE = /[\u3400-\u9fff]/;
@@ -38,13 +38,19 @@ export function notes(prompt, pair) {
   return CHINESE.test(prompt) && pair === BUNDLED ? '<p>' + text('ui.note_english') + '</p>' : '';
 }
 
-/** Shows or hides a part of the page; its button, with the id of the part and "-button", says which. */
+/**
+ * Shows or hides a part of the page; its button, with the id of the part and "-button", says which. What is filled in
+ * there is about the run on the stage, which waits meanwhile.
+ */
 export function unfold(part) {
-  setFold(part, !document.getElementById(part).classList.contains('sv-open'));
+  const open = !document.getElementById(part).classList.contains('sv-open');
+  if (open) pauseStage(MAIN);
+  setFold(part, open);
 }
 
-/** A run comes: what it is made of is folded away, so that it can be seen. */
-export function fold() {
+/** A run comes: what it is made of is folded away. The page follows one that was asked for, not a recorded one. */
+export function fold(follow) {
+  if (follow) attendTo(MAIN);
   if (currentTab() === 'tree') for (const part of ['sv-more', 'sv-edit']) setFold(part, false);
 }
 
@@ -72,7 +78,9 @@ export function download(text, kind) {
 }
 
 /** A link that opens the page with these settings: into the clipboard, and on show to be copied by hand. */
-export async function copyLink(names, values) {
+export async function copyLink(names, limit, values) {
+  const size = [...values[names.indexOf('prompt')]].length;
+  if (size > limit) return update({ value: '', visible: true, label: text('ui.link_long', { size, limit }) });
   const query = new URLSearchParams();
   names.forEach((name, i) => {
     const value = values[i];

@@ -16,14 +16,17 @@
  * @property {number|null} edited     the run on show when the visitor last turned to the tree's editor
  * @property {number|null} told       the run whose round the host app was last told of
  * @property {string|null} read       id of the last message that was read
+ * @property {number} heard           when the last message came, ms
  * @property {number} asked           when the whole trace was last asked for, ms
  * @property {HTMLElement} [host]     where it is mounted
  * @property {object|null} stage      what Specviz.mount returned, while mounted
  */
 import { currentLanguage, stageStrings, text } from './language.js';
 import { markSelected } from './panels.js';
+import { interruptedRun, keepInterrupted, lost } from './silence.js';
 
 export const MAIN = 'main'; // the stage that the panels below speak of
+const LISTEN_EVERY = 1000; // ms
 const ASK_AGAIN = 1000; // ms; an answer takes some time, and other messages come meanwhile
 
 /** @type {Map<string, Kept>} */
@@ -32,7 +35,7 @@ const kept = new Map();
 function keptOf(name) {
   if (!kept.has(name)) {
     const view = { round: -1, phase: 'waiting', index: 0, told: false, playing: false };
-    kept.set(name, { trace: null, run: null, status: null, cursor: 0, view, position: null, branch: null, preview: '', edited: null, told: null, read: null, asked: 0, stage: null });
+    kept.set(name, { trace: null, run: null, status: null, cursor: 0, view, position: null, branch: null, preview: '', edited: null, told: null, read: null, heard: 0, asked: 0, stage: null });
   }
   return kept.get(name);
 }
@@ -90,11 +93,18 @@ export function pauseStage(name) {
   if (stage && view.playing) stage.pause();
 }
 
+/** The visitor has asked for a run: the page follows what the stage tells of it. */
+export function attendTo(name) {
+  const { stage } = keptOf(name);
+  if (stage) stage.attend();
+}
+
 /** Reads a message, which comes as JSON text, once. Exported for tests. */
 export function receive(own, json, ask) {
   const message = json && JSON.parse(json);
   if (!message || message.id === own.read) return;
   own.read = message.id;
+  own.heard = Date.now();
   if ('trace' in message) showTrace(own, message);
   if (message.append) grow(own, message.append, ask);
   if (message.status && message.status.kind === 'error' && own.host) own.host.scrollIntoView({ block: 'nearest' });
@@ -108,10 +118,26 @@ export function receive(own, json, ask) {
   }
 }
 
+/** Says so on a stage that waits for news in vain. Exported for tests. */
+export function listen(own, now) {
+  const status = lost(own, now);
+  if (!status || !own.stage) return;
+  own.status = status;
+  own.stage.set({ status: worded(status) });
+}
+
+/** Looks after the connection from now on; a run that the page's end interrupts is kept for its next beginning. */
+export function followConnection() {
+  setInterval(() => {
+    for (const own of kept.values()) listen(own, Date.now());
+  }, LISTEN_EVERY);
+  globalThis.addEventListener('pagehide', () => keepInterrupted(interruptedRun(keptOf(MAIN))));
+}
+
 /** A status with its sentence in the visitor's language. */
 function worded(status) {
   if (!status || !status.key) return status;
-  const title = status.kind === 'error' ? text('ui.failed') : undefined;
+  const title = status.title ? text(status.title) : status.kind === 'error' ? text('ui.failed') : undefined;
   return { ...status, title, text: text(status.key, status.values) };
 }
 

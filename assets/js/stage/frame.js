@@ -19,7 +19,8 @@ export class Frame {
     this.text = new TextSoFar(scene);
     this.inspector = new Inspector(scene);
     this.transport = new Transport(scene, scene.player.speed);
-    const story = el('section', 'sv-story', this.header.element, this.text.element, this.place);
+    this.said = el('div', 'sv-said', this.header.element, this.text.element); // over a tree both stay at the top
+    const story = el('section', 'sv-story', this.said, this.place);
     const main = el('div', 'sv-main', story, this.inspector.element);
     const flow = el('div', 'sv-flow', this.tiles.element, main);
     this.elements = [this.card, flow, this.transport.element, footnotes(scene)];
@@ -60,13 +61,13 @@ export class Frame {
   /** Tells the style sheet how high the transport is: on a phone the inspector stands on it. */
   fit() {
     setVars(this.inspector.element, { foot: this.transport.element.offsetHeight + 'px' });
+    this.inspector.fit(this.place.clientWidth);
   }
 
-  /** @returns {Span} what is free of the window between the headline, where that stays at the top, and the transport */
+  /** @returns {Span} what is free of the window between what is said, where that stays at the top, and the transport */
   band() {
-    const { element } = this.header;
-    const stays = getComputedStyle(element).position === 'sticky';
-    return { top: stays ? element.offsetHeight : 0, bottom: document.documentElement.clientHeight - this.transport.element.offsetHeight };
+    const stays = getComputedStyle(this.said).position === 'sticky';
+    return { top: stays ? this.said.offsetHeight : 0, bottom: document.documentElement.clientHeight - this.transport.element.offsetHeight };
   }
 
   showPlaying(playing) {

@@ -24,6 +24,7 @@ export class Inspector {
     this.scene = scene;
     this.lead = el('div', 'sv-lead'); // what a board puts beside itself
     this.told = el('div', 'sv-told-node');
+    this.width = 0; // of the stage, for which it keeps its height
     this.element = el('aside', 'sv-inspector', this.lead, this.told);
     this.element.setAttribute('aria-label', scene.words.text('inspector'));
   }
@@ -38,12 +39,19 @@ export class Inspector {
   show(view, pinned) {
     const { words, trace, timeline } = this.scene;
     const head = el('div', 'sv-inspector-head', el('b', '', words.text('inspector')));
-    if (pinned !== null) head.append(button('sv-link', () => this.scene.select(null), words.text('unpin')));
+    if (pinned !== null) head.append(button('sv-link', () => this.scene.select(null), words.text('unpin'), el('i', 'sv-cross', '×')));
     const found = inspected(trace, timeline, view, pinned);
     const silent = !found ? 'inspect_empty' : found.subject === 'hidden' ? 'inspect_hidden' : null;
     const body = silent ? [el('p', 'sv-muted', words.text(silent))] : this.body(view, found);
     this.told.replaceChildren(head, ...body);
+    this.told.style.minHeight = this.told.offsetHeight + 'px'; // it grows, but never shrinks: what stands below keeps its place
     return found ? found.position : null;
+  }
+
+  /** The stage has a width: with another one the height is found anew. */
+  fit(width) {
+    if (width !== this.width) this.told.style.minHeight = '';
+    this.width = width;
   }
 
   body(view, found) {

@@ -64,6 +64,7 @@ export class Playback {
   }
 
   step(direction) {
+    this.attend();
     this.leavePreview();
     const { player } = this;
     if (player.frame) player.cursor = this.limit(player.following ? Math.ceil(player.cursor) : player.target); // pressed again: finish what runs first
@@ -93,6 +94,7 @@ export class Playback {
 
   toggle() {
     if (this.playing) return this.pause();
+    this.attend();
     if (this.cursor >= this.timeline.length) this.player.cursor = 0;
     return this.play();
   }
@@ -102,6 +104,7 @@ export class Playback {
   }
 
   visitPhase(phase) {
+    this.attend();
     const { round } = viewAt(this.timeline, this.cursor);
     this.seek(this.cursorAt(round, phase, Infinity));
     this.keepInSight();

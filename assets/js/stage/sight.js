@@ -1,11 +1,14 @@
 /**
- * Keeps what is told in sight while the run plays or is stepped: the page scrolls as far as it must. A reader who has
- * scrolled away is left alone until what is told is in sight again, and so is one who fills in a field elsewhere.
+ * Keeps what is told in sight while the run plays or is stepped: the page scrolls as far as it must. It does so from the
+ * moment that the reader asks for it, by playing, stepping or running, until the reader scrolls; and never while a field
+ * elsewhere is filled in. A page or a tab that was just opened is not scrolled.
  *
  * @typedef {{top: number, bottom: number}} Span   from above, in px of the window
  */
 const FIELDS = 'input, textarea, select, [contenteditable]';
 const LEAST_MOVE = 4; // px; less would only twitch
+const HAND_EVENTS = ['wheel', 'touchmove', 'pointerdown', 'keydown'];
+const SCROLL_KEYS = ['PageUp', 'PageDown', 'ArrowUp', 'ArrowDown', 'Home', 'End', ' ', 'Tab']; // where the stage leaves them alone
 
 /**
  * How far to scroll so that a span is in the band of the window that is free: the first of `spans` that fits, else the
@@ -18,21 +21,29 @@ export function scrollFor(spans, band) {
   return Math.max(0, bottom - band.bottom);
 }
 
-/** Whether half of a span, or half of the band, is to be seen. Pure. */
-export function isSeen(span, band) {
-  const common = Math.min(span.bottom, band.bottom) - Math.max(span.top, band.top);
-  return common >= Math.min(span.bottom - span.top, band.bottom - band.top) / 2;
+/**
+ * Whether an event is a reader's who scrolls: by wheel, finger, key or scroll bar. Pure.
+ * @param {number} width   of the page, without its scroll bar
+ */
+export function isScrolling(event, width) {
+  if (event.type === 'wheel') return !event.ctrlKey && !event.metaKey && Math.abs(event.deltaY) > Math.abs(event.deltaX);
+  if (event.type === 'keydown') return !event.defaultPrevented && SCROLL_KEYS.includes(event.key);
+  return event.type === 'touchmove' || event.clientX >= width;
 }
 
 export class Sight {
   constructor(host) {
     this.host = host;
-    this.last = null; // where the last thing was that was told; px from the top of the stage
+    this.byHand = true; // whether the page is the reader's to scroll
+    this.listener = (event) => {
+      if (isScrolling(event, document.documentElement.clientWidth)) this.byHand = true;
+    };
+    for (const name of HAND_EVENTS) globalThis.addEventListener(name, this.listener, { passive: true });
   }
 
-  /** The next thing told is shown, wherever the reader is. */
+  /** From here on the page follows. */
   reset() {
-    this.last = null;
+    this.byHand = false;
   }
 
   /** The stage goes to the top of the window. */
@@ -47,20 +58,18 @@ export class Sight {
    * @param {boolean} still        without motion
    */
   follow(wanted, band, still) {
-    if (!wanted.length || this.isElsewhere()) return;
-    const spans = wanted.map(spanOf);
-    const { top } = this.host.getBoundingClientRect();
-    const least = spans.at(-1);
-    const before = this.last && { top: this.last.top + top, bottom: this.last.bottom + top };
-    this.last = { top: least.top - top, bottom: least.bottom - top };
-    if (before && !isSeen(before, band) && !isSeen(least, band)) return; // scrolled away by hand
-    const by = scrollFor(spans, band);
+    if (!wanted.length || this.byHand || this.isElsewhere()) return;
+    const by = scrollFor(wanted.map(spanOf), band);
     if (Math.abs(by) >= LEAST_MOVE) scrollBy({ top: by, behavior: still ? 'instant' : 'smooth' });
   }
 
   isElsewhere() {
     const { activeElement } = document;
     return Boolean(activeElement && activeElement.matches(FIELDS) && !this.host.contains(activeElement));
+  }
+
+  destroy() {
+    for (const name of HAND_EVENTS) globalThis.removeEventListener(name, this.listener);
   }
 }
 

@@ -80,7 +80,6 @@ export class Stage extends Playback {
     this.timeline = buildTimeline(this.trace || { rounds: [] });
     this.player.cursor = 0;
     this.preview = null;
-    this.sight.reset();
     this.selection.clear();
   }
 
@@ -156,8 +155,14 @@ export class Stage extends Playback {
     this.host.classList.toggle('sv-full-width', this.board.columnCount > 9);
     this.host.classList.toggle('sv-branching', this.board instanceof TreeBoard);
     this.told = null;
-    const { branch } = this.selection;
-    if (this.selection.round !== round || (branch && !(this.preview && this.board.has(branch)))) this.selection.clear();
+    if (this.selection.round !== round || !this.hasSelected()) this.selection.clear();
+  }
+
+  /** Whether what is selected is on the board; a node that was taken out of an edited tree is not. */
+  hasSelected() {
+    const { branch, position } = this.selection;
+    if (branch) return this.preview !== null && this.board.has(branch);
+    return position === null || !this.preview || this.board.keeps(position);
   }
 
   /** Says everything anew, since another thing is selected. */
@@ -177,6 +182,11 @@ export class Stage extends Playback {
     this.board.follow(view); // scrolling measures the page, so it comes last
     this.frame.follow();
     if (this.player.target !== null) this.keepInSight();
+  }
+
+  /** The reader has asked for what comes: the page follows it, until the reader scrolls. */
+  attend() {
+    this.sight.reset();
   }
 
   /** Has the page show what is told, while it is played or stepped. */
@@ -257,6 +267,7 @@ export class Stage extends Playback {
     this.observer.disconnect();
     globalThis.removeEventListener('resize', this.refit);
     this.bubble.destroy();
+    this.sight.destroy();
     unlisten(this);
     this.host.classList.remove('sv', 'sv-mid', 'sv-narrow', 'sv-short', 'sv-projector', 'sv-full-width', 'sv-branching', 'sv-previewing', 'sv-following', 'sv-pinned');
     for (const name of ['tabindex', 'lang', 'role', 'aria-label', 'data-phase']) this.host.removeAttribute(name);

@@ -1,22 +1,20 @@
 /**
- * The board of a round whose draft is a tree: the graph, what is written to the text, the step under way, the cache.
+ * The board of a round whose draft is a tree: the graph, what is written to the text, the step under way.
  * Beside it, above the inspector, the attention mask. The final token has the position after the last node.
  */
-import { Binder, el } from './dom.js';
+import { Binder, el, icon } from './dom.js';
 import { term } from './explain.js';
 import { formatMs } from './numbers.js';
 import { badge } from './marks.js';
 import { nodeName, nodeTip } from './nodewords.js';
 import { treeOf } from './shape.js';
 import { tokenPiece } from './tokens.js';
-import { cacheStrips } from './treecache.js';
 import { TreeGraph } from './treegraph.js';
 import { TreeLens } from './treelens.js';
 import { TreeMask } from './treemask.js';
 import { TreeView } from './treeview.js';
+import { hasHeads } from './trace.js';
 import { mostRows } from './treesize.js';
-
-const LEGEND = ['accepted', 'rejected', 'unreached'];
 
 /** @implements {Board} */
 export class TreeBoard {
@@ -36,7 +34,6 @@ export class TreeBoard {
     this.mask = new TreeMask(scene, index, this.binder, { hover: (node) => this.hover(node) });
     this.side = this.mask.element;
     this.lens = new TreeLens(scene, index);
-    this.strips = cacheStrips(scene, this.binder, this.marks, this.data).flat();
     this.element = el('div', 'sv-tree-board', this.head(), this.view.window, this.legend(), this.table());
     this.listen();
   }
@@ -45,23 +42,31 @@ export class TreeBoard {
     const { words } = this.scene;
     const { times } = this.data;
     const size = el('span', 'sv-caption', words.text(!this.tree.size ? 'no_draft' : this.tree.depth === 1 ? 'tree_size_flat' : 'tree_size', { n: this.tree.size, k: this.tree.depth }));
-    const pass = el('span', 'sv-caption sv-wide-only', words.text('pass_in', { ms: formatMs(times.target) }));
-    return el('div', 'sv-tree-bar', el('b', '', term(words, 'e_tree', '', words.text('tree'))), size, pass, this.view.tools);
+    const more = this.note() || el('span', 'sv-caption sv-wide-only', words.text('pass_in', { ms: formatMs(times.target) }));
+    return el('div', 'sv-tree-bar', el('b', '', term(words, 'e_tree', '', words.text('tree'))), size, more, this.view.tools);
+  }
+
+  /** Of heads: why the same guesses stand in so many places. */
+  note() {
+    const { words, trace } = this.scene;
+    if (this.tree.depth < 2 || !hasHeads(trace, this.data)) return null;
+    return el('span', 'sv-caption sv-tree-note', term(words, 'e_heads_blind', '', words.text('heads_blind')));
   }
 
   /** What the signs mean, so that none of them has to be guessed. */
   legend() {
     const { words } = this.scene;
     const sign = (className, key) => el('span', 'sv-sign-' + className, words.text(key));
+    const path = el('span', 'sv-badge sv-accepted', el('i', '', icon('accepted')), el('span', '', words.text('legend_path')));
     const final = this.data.final ? [badge(words, this.data.final.kind)] : [];
     const last = final.map((node) => this.binder.bind(node, this.marks.outcome));
-    return el('div', 'sv-tree-legend', sign('q', 'legend_q'), sign('p', 'legend_p'), LEGEND.map((kind) => badge(words, kind)), last);
+    return el('div', 'sv-tree-legend', sign('q', 'legend_q'), sign('p', 'legend_p'), sign('rank', 'legend_rank'), path, badge(words, 'rejected'), badge(words, 'unreached'), last);
   }
 
   table() {
     const { words } = this.scene;
     const output = el('div', 'sv-label', el('b', '', term(words, 'e_out', '', words.text('row_out'))));
-    return el('div', 'sv-tree-table', output, this.output(), this.lens.label, this.lens.element, this.strips);
+    return el('div', 'sv-tree-table', output, this.output(), this.lens.label, this.lens.element);
   }
 
   /** What this round gives to the text, as it becomes known. */
@@ -126,28 +131,31 @@ export class TreeBoard {
   follow(view) {
     this.lastView = view;
     this.lens.follow(view);
-    const node = this.spokenOf(view);
-    if (node === null || !this.width) return;
-    const { x, y } = this.graph.at(node);
-    this.view.follow(x + 30, y);
+    if (this.width) this.view.follow(this.lineTo(this.spokenOf(view)));
+  }
+
+  /** The places from the root to a node, a little inside of each so that its label counts. */
+  lineTo(node) {
+    const path = node < this.tree.size ? this.tree.path(node) : [...this.data.path, node];
+    return [-1, ...path].map((one) => this.graph.at(one)).map(({ x, y }) => ({ x: x + 30, y }));
   }
 
   /** What the page should show at a view: the most that belongs together first, the least last. */
   wanted({ phase, index }) {
     const { window } = this.view;
     const strip = this.lens.element;
-    if (phase === 'cache') return [[window, strip, ...this.strips], [strip, ...this.strips], this.strips];
-    if (phase === 'ready' || phase === 'commit') return [];
+    const all = [this.element.firstElementChild, strip];
+    if (phase === 'ready') return [];
+    if (phase === 'cache' || phase === 'commit') return [all, [window, strip], [strip]];
     const part = this.graph.parts.get(phase === 'gate' ? index : phase === 'outcome' ? this.tree.size : null);
-    return part ? [[window, strip], [part.group, strip], [part.group]] : [[window, strip], [window]];
+    return part ? [all, [window, strip], [part.group, strip], [part.group]] : [all, [window, strip], [window]];
   }
 
   /** The node that a step is about, for keeping it in sight. */
   spokenOf(view) {
-    if (view.phase === 'ready' || view.phase === 'heads') return -1;
+    if (['ready', 'heads', 'pass'].includes(view.phase)) return -1; // from the root on
     if (view.phase === 'draft') return this.tree.level(view.index + 1)[0] ?? -1;
     if (view.phase === 'gate') return view.index;
-    if (view.phase === 'pass') return null;
     return this.data.final ? this.tree.size : this.data.path.at(-1) ?? -1;
   }
 
@@ -166,9 +174,9 @@ export class TreeBoard {
   }
 
   reveal(position) {
-    const { x, y } = this.graph.at(position);
-    this.view.follow(x + 30, y);
-    this.view.reveal(y);
+    const line = this.lineTo(position);
+    this.view.follow(line);
+    this.view.reveal(line.at(-1).y);
   }
 
   zoom(direction) {

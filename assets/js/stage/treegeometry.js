@@ -20,15 +20,16 @@ const TREE_LEFT = 14;
 const TREE_FOOT = 6;
 const ROWS_SHARE = { narrow: 280, wide: 340 }; // what the rows of a small tree share
 const NARROW_BELOW = 600;
-const AROUND = { above: 182, below: 198, narrow: 76 }; // headline, bar, transport; legend, output, gates; their labels above
+const AROUND = { wide: { above: 214, below: 198 }, narrow: { above: 258, below: 262 } }; // what is said, bar, transport; legend, output, gates
 const ROOM_LEAST = 280;
-const ROW_HEIGHT = { least: 15, most: 36 };
+const ROW_HEIGHT = { least: 18, most: 36 };
 const COLUMN_WIDTH = { least: 104, most: 210 };
 const LABEL_LETTERS = { least: 3, most: 16 };
 const LAST_COLUMN = 100; // for the labels of the last column
 const LEAST_EDGE = 26; // the least of an edge that is to be seen beside the labels
 const DENSE_BELOW = 20; // rows lower than this have smaller letters
 const LETTER_WIDTH = { dense: 6.65, wide: 7.25 }; // width of one: 11 and 12 px, monospaced
+const EDGE = { near: 0.12, far: 0.8 }; // shares of a window; what is nearer to its ends than that is brought further in
 const WIDE_FROM = 0x2e80; // Chinese and other wide scripts
 
 /**
@@ -49,12 +50,12 @@ export function plainLayout(tree, end) {
 }
 
 /**
- * How high the window onto a tree may be where the browser's is so high, and the place so wide, in units: with it the headline, the strip of
- * gates and the transport are to be seen; where that leaves too little, only headline and transport.
+ * How high the window onto a tree may be where the browser's is so high, and the place so wide, in units: with it the
+ * headline, the text, the strip of gates and the transport are to be seen; where that leaves too little, not the strip.
  */
 export function roomFor(viewport, width = Infinity) {
-  const below = AROUND.below + (width < NARROW_BELOW ? AROUND.narrow : 0);
-  return Math.max(viewport - AROUND.above - below, Math.min(ROOM_LEAST, viewport - AROUND.above), ROOM_LEAST / 2);
+  const { above, below } = width < NARROW_BELOW ? AROUND.narrow : AROUND.wide;
+  return Math.max(viewport - above - below, Math.min(ROOM_LEAST, viewport - above), ROOM_LEAST / 2);
 }
 
 /** How high the picture of a tree with so many rows is. It is no higher than `room`, unless its rows become too low. */
@@ -81,6 +82,22 @@ export function geometryOf(width, rows, own, depth, room = Infinity) {
   const letter = dense ? LETTER_WIDTH.dense : LETTER_WIDTH.wide;
   const characters = between(LABEL_LETTERS, Math.floor((column - 2 * radius - 12 - LEAST_EDGE) / letter));
   return { width: Math.max(width, TREE_LEFT + columns * column + LAST_COLUMN), height, column, row, radius, characters, letter, dense, top: TREE_HEAD + (height - TREE_HEAD - TREE_FOOT - own * row) / 2 };
+}
+
+/**
+ * Where a window of a size is to be scrolled to, along one axis, so that places are well inside of it: as many of them,
+ * from the first on, as there is room for. Where they are so already it stays. Pure.
+ */
+export function scrollWithin(places, now, size) {
+  const [near, far] = [EDGE.near * size, EDGE.far * size];
+  let [low, high] = [places[0], places[0]];
+  for (const place of places) {
+    const [lower, higher] = [Math.min(low, place), Math.max(high, place)];
+    if (higher - lower > far - near) break;
+    [low, high] = [lower, higher];
+  }
+  if (low - now >= near && high - now <= far) return now;
+  return (low + high - near - far) / 2;
 }
 
 function between({ least, most }, x) {

@@ -1,6 +1,6 @@
 /**
  * The strip under a tree: always the step under way. While candidates form, what the heads (or the draft, after each
- * node) thought likely; then the gates in the order tried; at the end what the last token was drawn from.
+ * node) thought likely; then the gates in the order tried, and what the last token was drawn from; at the end the cache.
  */
 import { Binder, button, el, icon, setVars } from './dom.js';
 import { badge, gatePicture } from './marks.js';
@@ -11,6 +11,7 @@ import { judgesByChoice, ruleOf } from './rule.js';
 import { finalContext, treeOf } from './shape.js';
 import { tokenPiece } from './tokens.js';
 import { distributionAt, exactZeros, overrideAt, siblingsOf, topRows } from './trace.js';
+import { cacheStrips } from './treecache.js';
 
 const LIKELY = 5;
 const CARDS = 12; // of contexts; more would only be scrolled past
@@ -25,6 +26,7 @@ export class TreeLens {
     this.exact = exactZeros(this.round);
     this.drawn = siblingsOf(scene.trace.config) !== 'fixed';
     this.element = el('div', 'sv-strip');
+    this.element.addEventListener('scroll', () => this.hint());
     this.caption = el('span');
     this.title = el('b');
     this.label = el('div', 'sv-label', this.title, this.caption);
@@ -42,6 +44,7 @@ export class TreeLens {
       this.element.replaceChildren(...part.cards());
       this.title.textContent = part.title;
       this.caption.textContent = part.caption || '';
+      this.hint();
     }
     const now = view.phase === 'gate' ? view.index : null;
     for (const [node, card] of this.gates || []) card.classList.toggle('sv-on', node === now);
@@ -55,8 +58,9 @@ export class TreeLens {
     if (view.phase === 'heads' || (view.phase === 'draft' && this.marks.heads != null)) return { name: 'heads', title: text('lens_heads'), caption: text('lens_likeliest'), cards: () => this.heads() };
     if (view.phase === 'draft') return { name: 'level', level: view.index, title: text('lens_level', { i: view.index + 1 }), caption: text(this.drawn ? 'lens_draft' : 'lens_likeliest'), cards: () => this.level(view.index + 1) };
     if (view.phase === 'pass') return { name: 'pass', title: text('lens_tree'), cards: () => [this.note('lens_tree_pass')] };
+    if (view.phase === 'cache' || view.phase === 'commit') return { name: 'cache', title: text('lens_cache'), caption: text('lens_cache_what'), cards: () => this.caches() };
     if (!this.tree.size) return { name: 'drawn', title: text('row_lens'), cards: () => this.walk() };
-    return { name: 'gates', title: text('lens_walk'), caption: text('lens_walk_order'), cards: () => this.walk() };
+    return { name: 'gates', title: text('lens_walk'), caption: text('lens_walk_order', { n: this.marks.walk.length }), cards: () => this.walk() };
   }
 
   note(key) {
@@ -93,12 +97,13 @@ export class TreeLens {
     const chosen = new Set(nodes.map((node) => this.round.draft.tokens[node]));
     const all = distributionAt(this.round, context) || [];
     const rows = topRows(all, (row) => row.q || 0, LIKELY, chosen.size < LIKELY ? [...chosen] : []);
+    const more = [...chosen].filter((id) => !rows.some((row) => row.id === id)).length;
     const most = Math.max(1, ...rows.map((row) => row.q || 0));
     const lines = rows.map((row) => {
       const bar = el('div', 'sv-level', el('i'), chosen.has(row.id) ? this.binder.bind(el('u'), chosenStep) : null);
       return setVars(el('div', '', tokenPiece(this.scene.trace.vocab, row.id), bar, el('b', '', formatMillionths(row.q, this.exact.q))), { v: (row.q || 0) / most });
     });
-    return this.binder.bind(el('div', 'sv-thought', el('div', 'sv-thought-title', title), lines), step);
+    return this.binder.bind(el('div', 'sv-thought', el('div', 'sv-thought-title', title, more ? el('span', 'sv-caption', this.scene.words.text('lens_more', { n: more })) : null), lines), step);
   }
 
   /** The gates in the order tried, then the token that ends the round. */
@@ -133,18 +138,34 @@ export class TreeLens {
       const hit = row.id === token;
       return setVars(el('div', hit ? 'sv-hit' : '', tokenPiece(trace.vocab, row.id), el('div', 'sv-level', el('i')), el('b', '', formatMillionths(row[which], this.exact.p)), el('em', '', hit ? icon(kind) : null)), { v: (row[which] || 0) / most });
     });
-    const title = el('div', 'sv-thought-title', el('span', '', words.text(which === 'r' ? 'lens_left' : 'lens_p_here')), badge(words, kind));
+    const title = el('div', 'sv-thought-title', el('span', '', words.text(judgesByChoice(this.round) ? 'lens_choice' : which === 'r' ? 'lens_left' : 'lens_p_here')), badge(words, kind));
     const node = this.tree.size;
     const card = button('sv-thought sv-outcome sv-' + kind, () => this.scene.select(node), title, lines);
     card.setAttribute('aria-label', words.text(kind) + ' ' + formatMillionths(Math.round(prob * 1e6), true));
     return this.binder.bind(card, this.marks.outcome);
   }
 
-  /** The card of the gate under way is in sight. */
+  /** The rows of both caches, before and after the accepted path is kept. */
+  caches() {
+    this.gates = null;
+    return cacheStrips(this.scene, this.binder, this.marks, this.round);
+  }
+
+  /** The card of the gate under way is in sight; the list begins with a whole card. */
   follow(view) {
     const list = this.element;
-    const card = view.phase === 'gate' ? this.gates && this.gates.get(view.index) : ['outcome', 'cache', 'commit'].includes(view.phase) ? list.lastElementChild : null;
+    const card = view.phase === 'gate' ? this.gates && this.gates.get(view.index) : view.phase === 'outcome' ? list.lastElementChild : null;
+    this.hint();
     if (list.scrollWidth <= list.clientWidth + 2) return;
-    list.scrollLeft = card ? card.offsetLeft + card.offsetWidth - list.clientWidth * 0.75 : 0;
+    const least = card ? card.offsetLeft + card.offsetWidth - list.clientWidth * (card === list.lastElementChild ? 1 : 0.75) : 0;
+    const first = [...list.children].find((one) => one.offsetLeft >= least - 2);
+    list.scrollLeft = first ? first.offsetLeft : least;
+  }
+
+  /** Shows at its ends that the list goes on there. */
+  hint() {
+    const { scrollLeft, scrollWidth, clientWidth, classList } = this.element;
+    classList.toggle('sv-more-before', scrollLeft > 2);
+    classList.toggle('sv-more-after', scrollLeft + clientWidth < scrollWidth - 2);
   }
 }

@@ -136,6 +136,11 @@ export class PreviewBoard {
     return this.preview.choices.some((choice) => choice.join() === branch.join());
   }
 
+  /** Whether a position of the round is still there: a node's place, or the final token's, which no tree has. */
+  keeps(position) {
+    return this.drafted !== null && (position >= this.drafted.draft.tokens.length || this.preview.same.includes(position));
+  }
+
   /** The index of what is selected; -1: nothing, or what this tree has not got. */
   chosen() {
     const { position, branch } = this.scene.selection;

@@ -4,13 +4,17 @@
  * way up and down are the page's; a higher one scrolls like any list, and then the page does.
  */
 import { button, el, svgEl } from './dom.js';
-import { roomFor } from './treegeometry.js';
+import { roomFor, scrollWithin } from './treegeometry.js';
 
 const BASE = 14; // px of text that are one em
 const ZOOM_STEP = 1.3;
 const ZOOM_MOST = 4; // times the natural size
-const TOOL_PATHS = { in: 'M10 4v12M4 10h12', out: 'M4 10h12', fit: 'M4 8V4h4M12 4h4v4M16 12v4h-4M8 16H4v-4' };
-const TOOL_NAMES = { in: 'zoom_in', out: 'zoom_out', fit: 'zoom_fit' };
+const FAR = 0.75; // scales below this are for the shape, not for reading
+const TOOL_PATHS = { in: 'M10 4v12M4 10h12', out: 'M4 10h12' };
+const TOOL_NAMES = { in: 'zoom_in', out: 'zoom_out' };
+
+/** How the reader looks at the trees of a stage, from round to round: a scale, or null for the whole tree. */
+const looks = new WeakMap();
 
 export class TreeView {
   /** @param {SVGElement} picture   its size is set here, in em, from `natural` */
@@ -29,7 +33,9 @@ export class TreeView {
       node.setAttribute('aria-label', node.title);
       return node;
     };
-    this.tools = el('div', 'sv-tools', tool('out', () => this.zoom(-1)), tool('in', () => this.zoom(1)), tool('fit', () => this.zoom(0)));
+    this.fitting = button('sv-fit', () => this.zoom(0));
+    this.tools = el('div', 'sv-tools', tool('out', () => this.zoom(-1)), tool('in', () => this.zoom(1)), this.fitting);
+    this.window.addEventListener('scroll', () => this.hint());
     this.window.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
     this.window.addEventListener('pointerdown', (event) => this.press(event));
     this.window.addEventListener('touchmove', (event) => this.pinch(event), { passive: false });
@@ -55,6 +61,8 @@ export class TreeView {
     this.room = room;
     this.last = null;
     this.picture.setAttribute('viewBox', `0 0 ${natural.width} ${natural.height}`);
+    const look = looks.has(this.scene) ? looks.get(this.scene) : 1;
+    this.scale = look ?? this.wholeScale();
     this.resize();
   }
 
@@ -65,6 +73,18 @@ export class TreeView {
     this.window.classList.toggle('sv-zoomed', this.scale > 1.001);
     this.window.classList.toggle('sv-taller', this.isTaller());
     this.window.classList.toggle('sv-wider', this.overflows());
+    this.window.classList.toggle('sv-far', this.scale < FAR);
+    this.hint();
+  }
+
+  /** Shows at its sides that the picture goes on there, and what the button would do. */
+  hint() {
+    const { scrollLeft, scrollWidth, clientWidth, classList } = this.window;
+    classList.toggle('sv-more-before', scrollLeft > 2);
+    classList.toggle('sv-more-after', scrollLeft + clientWidth < scrollWidth - 2);
+    const whole = this.isWhole();
+    this.fitting.textContent = this.scene.words.text(whole ? 'zoom_natural' : 'zoom_whole');
+    this.fitting.hidden = whole && this.scale > 0.99;
   }
 
   /** Of the window, in units. */
@@ -82,9 +102,16 @@ export class TreeView {
 
   /** One step in (1) or out (-1); 0: as much as shows the whole picture, or back to its natural size. */
   zoom(direction) {
-    const whole = this.wholeScale();
-    if (direction) this.zoomTo(this.scale * ZOOM_STEP ** direction);
-    else this.zoomTo(Math.abs(this.scale - whole) < 0.01 ? 1 : whole);
+    if (direction) return this.zoomTo(this.scale * ZOOM_STEP ** direction);
+    const whole = this.isWhole();
+    this.zoomTo(whole ? 1 : this.wholeScale());
+    if (!whole) looks.set(this.scene, null);
+    if (whole && this.line) this.follow(this.line);
+    return undefined;
+  }
+
+  isWhole() {
+    return Math.abs(this.scale - this.wholeScale()) < 0.01;
   }
 
   /** The scale at which all of it is in the window. */
@@ -101,6 +128,7 @@ export class TreeView {
     const before = this.scale;
     this.last = null;
     this.scale = Math.max(Math.min(0.25, this.wholeScale()), Math.min(ZOOM_MOST, wanted));
+    looks.set(this.scene, this.scale);
     const { scrollLeft, scrollTop } = this.window;
     this.resize();
     const ratio = this.scale / before;
@@ -157,13 +185,19 @@ export class TreeView {
     this.fingers = now;
   }
 
-  /** Brings a place of the picture, in units, to the middle of the window, unless the reader has turned away from it. */
-  follow(x, y) {
-    const { window, scale, last } = this;
-    this.last = { x, y };
+  /**
+   * Brings places of the picture, in units, into the window as far as it must: the last of them, and those before it
+   * where there is room. Not where the reader has turned away from them.
+   * @param {{x: number, y: number}[]} line
+   */
+  follow(line) {
+    const { window, last } = this;
+    this.line = line;
+    this.last = line.at(-1);
     if (last && !this.shows(last) && !this.shows(this.last)) return;
-    if (this.overflows()) window.scrollLeft = this.pixels(x * scale) - window.clientWidth * 0.5;
-    if (this.isTaller()) window.scrollTop = this.pixels(y * scale) - window.clientHeight / 2;
+    const along = (axis) => line.map((place) => this.pixels(place[axis] * this.scale)).reverse();
+    if (this.overflows()) window.scrollLeft = scrollWithin(along('x'), window.scrollLeft, window.clientWidth);
+    if (this.isTaller()) window.scrollTop = scrollWithin(along('y'), window.scrollTop, window.clientHeight);
   }
 
   /** How far the picture is scrolled, in units. */

@@ -9,7 +9,7 @@ import pytest
 from specviz.config import METHODS, VERIFIERS, Override, RunConfig
 from specviz.errors import SpecvizError
 from specviz.i18n import LANGUAGES
-from specviz.serving.export import LOOKUP_MAX, LOOKUP_MIN, Served, export
+from specviz.serving.carry_over import LOOKUP_MAX, LOOKUP_MIN, Served, export
 from specviz.serving.known import FACTS, SERVED
 from specviz.serving.versions import NEWEST, OFFERED, OLDEST, Version, read_version
 

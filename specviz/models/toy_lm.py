@@ -15,7 +15,7 @@ from specviz.engine.model import Pass
 from specviz.engine.tree import Branches
 
 
-class TableLM:
+class ToyLM:
     """Stands where a `CachedLM` stands; its cache is the text itself. Chains only. probs [V], summing to 1."""
 
     device = torch.device("cpu")

@@ -1,0 +1,61 @@
+"""What every command says, and how: a text in the user's language, a progress bar, one JSON object, a file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from specviz.errors import SpecvizError
+from specviz.i18n import pick_language, t
+
+LANG = pick_language(os.environ.get("SPECVIZ_LANG"))
+
+
+def say(key: str, **values: object) -> str:
+    """A text of the command line in the user's language."""
+    return t(LANG, f"cli.{key}", **values)
+
+
+class Bar:
+    """A progress bar on stderr, where someone is watching it: called with (fraction, key, values)."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.on = sys.stderr.isatty() and not args.json
+        self.bar = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __call__(self, fraction: float, key: str, **values: object) -> None:
+        if self.on:
+            from tqdm import tqdm
+
+            self.bar = self.bar or tqdm(total=100, bar_format="{desc} {bar} {percentage:3.0f} %", leave=False)
+            self.bar.set_description_str(t(LANG, key, **values))
+            self.bar.n = round(100 * fraction)
+            self.bar.refresh()
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+
+def out(args: argparse.Namespace, figures: dict, text: str) -> None:
+    print(json.dumps(figures, ensure_ascii=False) if args.json else text)
+
+
+def write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SpecvizError("errors.write", path=path, reason=error.strerror or error) from error
+
+
+def figure(value: object) -> str:
+    """A number for people."""
+    if value is None:
+        return "–"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,28 @@
+"""The held-out evaluation as the table of the README, all of it read from `assets/evaluation/results.json`."""
+
+from __future__ import annotations
+
+import json
+
+from specviz.i18n import ASSETS
+
+RESULTS = ASSETS / "evaluation" / "results.json"
+
+
+def table(results: dict[str, dict]) -> str:
+    """A row for each method and temperature of `results` (method -> what `evaluate` returned), as Markdown."""
+    kinds = list(next(iter(results.values()))["prompts"])
+    names = ["drafter", "T", "tokens a round", "alpha", "accepted at position 1, 2, …", *kinds]
+    lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
+    for method, found in results.items():
+        for temperature, group in found["temperatures"].items():
+            every = group["all"]
+            cells = [f"`{method}`", temperature, f"**{every['mean_acceptance_length']:.2f}**", f"{every['alpha']:.2f}"]
+            cells.append(" ".join(f"{share:.2f}" for share in every["per_position"]))
+            cells += [f"{group['kinds'][kind]['mean_acceptance_length']:.2f}" for kind in kinds]
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(table(json.loads(RESULTS.read_text(encoding="utf-8"))), end="")

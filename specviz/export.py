@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from specviz.bundle import CSS, JS, bundle, inline, script_json
+from specviz.bundle import CSS, JS, bundle, inline, math_font, script_json
 from specviz.errors import SpecvizError
 from specviz.i18n import counted, strings, t
 from specviz.trace import Round, Trace
@@ -108,8 +108,9 @@ def _page(title: str, heading: str, data: Mapping, trace: Trace, lang: str, note
     scripts = [inline(bundle(entry)) for entry in entries]
     names = [*STAGE_CSS, *(["lessons"] if lesson else [])]
     files = [*(CSS / f"{name}.css" for name in names), CSS / "handout" / "page.css"]
-    style = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    style = "\n".join([*(file.read_text(encoding="utf-8") for file in files), *([math_font()] if lesson else [])])
     policy = f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; style-src 'unsafe-inline'; img-src data:"
+    policy += "; font-src data:" if lesson else ""
     return f"""<!doctype html>
 <html lang="{lang}">
 <head>

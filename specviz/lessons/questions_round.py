@@ -49,9 +49,14 @@ def residual(trace: Trace, moment: Moment) -> Question:
     shown = {row[0]: row for row in (winner, second, likely, next(x for x in rows if x[0] == drafted)) if row}
     ordered = sorted(shown.values(), key=lambda row: -max(row[1], row[2]))
     drawn = next((row for row in rows if row[0] == r.final.token), winner)
+    assert here.alpha is not None
+    p, missed = r.verdicts[i].p, 1 - here.alpha
     values = {
         "tok": token(trace, drafted),
-        "p": prob(r.verdicts[i].p),
+        "p": prob(p),
+        "missed": prob(missed),
+        "often": prob(p + missed * p),  # if every rejection were followed by a draw from p
+        "gap": prob(winner[1] - winner[2]),
         "q": prob(r.verdicts[i].q),
         "tok_win": token(trace, winner[0]),
         "p_win": prob(winner[1]),

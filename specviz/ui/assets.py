@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from specviz.bundle import CSS, JS, bundle, inline, script_json
+from specviz.bundle import CSS, JS, bundle, inline, math_font, script_json
 from specviz.i18n import LANGUAGES, strings
 
 ENTRIES = (JS / "stage" / "main.js", JS / "lessons" / "main.js", JS / "proof" / "main.js", JS / "app" / "main.js")
@@ -13,7 +13,7 @@ ENTRIES = (JS / "stage" / "main.js", JS / "lessons" / "main.js", JS / "proof" / 
 
 @cache
 def head() -> str:
-    """What goes into the page's <head>: the words of every language and the scripts."""
+    """What goes into the page's <head>: the words of every language, the scripts, the font of formulas."""
     words = {lang: strings(lang) for lang in LANGUAGES}
     scripts = [f"globalThis.SpecvizStrings = {script_json(words)};", *(bundle(entry) for entry in ENTRIES)]
     icon = (
@@ -21,7 +21,7 @@ def head() -> str:
         "%3Crect x='1' y='3' width='4' height='10' rx='1' fill='%23d0841c'/%3E"
         "%3Crect x='6' y='3' width='9' height='10' rx='1' fill='%235b80ee'/%3E%3C/svg%3E\">"
     )
-    return icon + "".join(f"<script>{inline(script)}</script>" for script in scripts)
+    return f"{icon}<style>{math_font()}</style>" + "".join(f"<script>{inline(script)}</script>" for script in scripts)
 
 
 def styles() -> list[Path]:

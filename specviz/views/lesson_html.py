@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 
+NAMED = re.compile(r"<mo>(min|max)</mo>")  # as operators they would stand apart from their brackets
 MATH = re.compile(r"\$([^$]+)\$")
 HOLE = re.compile(r"\{(\w+)\}")
 TERM = re.compile(r"\[([^\]]+)\]\(term:([\w-]+)\)")
@@ -42,7 +43,8 @@ def html(source: str, values: Mapping[str, str], terms: Mapping[str, str], inlin
 def formula(tex: str) -> str:
     """A formula as MathML; one that begins with `\\displaystyle` stands on its own."""
     block = tex.startswith(r"\displaystyle")
-    return convert(tex.removeprefix(r"\displaystyle").strip(), display="block" if block else "inline")
+    made = convert(tex.removeprefix(r"\displaystyle").strip(), display="block" if block else "inline")
+    return NAMED.sub(r"<mi>\1</mi>", made)
 
 
 def _value(name: str, value: str) -> str:

@@ -149,7 +149,7 @@ def _row(test: Outcome, lang: str) -> str:
     more = "–" if test.detectable is None else f"≥ {test.detectable:.3f}"
     sign = "–" if fit.bins < 2 and not fit.impossible else MARKS["passed" if test.passed else "caught"]
     word = t(lang, "proof.result_none" if sign == "–" else f"proof.result_{'ok' if test.passed else 'bad'}")
-    kind = "exact" if test.passed else "bad"
+    kind = "none" if sign == "–" else "exact" if test.passed else "bad"
     cells = (
         t(lang, f"proof.test_{test.name}"),
         f"{fit.chi2:.1f}",

@@ -119,4 +119,4 @@ def test_it_starts_offline_and_quietly(folder):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "SmolLM2-135M draft (3 layers)\n"
+    assert done.stdout == "SmolLM2-135M draft (5 layers)\n"

@@ -165,6 +165,10 @@ def the_leftover(run, r, i):
     left = {id: max(0.0, p - q) for id, p, q in zip(here.ids, here.p, here.q, strict=True)}
     best = max(left, key=left.get)
     token = next(t for t in run.vocab if t.id == best)
+    asked = next(lesson for lesson in ALL if lesson.id == "the-leftover").asked().values
+    missed, p = 1 - here.alpha, r.verdicts[i].p
+    assert math.isclose(float(asked["missed"]), missed, abs_tol=0.005)
+    assert math.isclose(float(asked["often"]), p + missed * p, abs_tol=0.005)  # through acceptance, and drawn again
     return "token", {"tok": token.text.replace(" ", "␣")}
 
 

@@ -1,7 +1,7 @@
 /** Where the stage stands in a lesson, and how one step leads to the next. Pure, but for `showOn`. */
 
 /** Parts of the stage that can lie below the window's edge. */
-const LOW_PARTS = { mask: '.sv-mask-place', graph: '.sv-tree-window', lens: '.sv-lens', cache: '.sv-cell-kv' };
+const LOW_PARTS = { mask: '.sv-mask-place', graph: '.sv-tree-window', lens: '.sv-lens, .sv-strip', cache: '.sv-cell-kv' };
 const NEAR = 8; // steps of the stage that are played, and not skipped, when an answer is told
 
 /** The steps of a lesson: its pages, then its question. */

@@ -45,10 +45,10 @@ export class Sheet {
     return [el('p', 'sl-try', go, ' ', course.word('live_note'))];
   }
 
-  /** For whoever teaches; while presenting they come and go with a key. */
+  /** For whoever teaches: at the question; while presenting they come and go with a key. */
   notes() {
     const { course } = this;
-    if (course.presenting && !course.notesOpen) return null;
+    if (!course.notesOpen && (course.presenting || !course.asking)) return null;
     const notes = el('details', 'sl-notes', el('summary', '', course.word('notes')), parsed('div', '', this.text.notes));
     notes.open = course.notesOpen;
     return notes;
@@ -58,7 +58,7 @@ export class Sheet {
     const { course } = this;
     const [lesson, step] = course.place;
     const last = lesson === course.lessons.length - 1 && step === stepsOf(course.lesson) - 1;
-    const dots = Array.from({ length: stepsOf(course.lesson) }, (_, i) => el('i', i === step ? 'sl-now' : ''));
+    const dots = Array.from({ length: stepsOf(course.lesson) }, (_, i) => el('i', (i === step ? 'sl-now' : '') + (i === course.lesson.pages.length ? ' sl-dot-asks' : ''), i === course.lesson.pages.length ? '?' : ''));
     const back = button('sl-plain', () => course.move(-1), course.word('back'));
     const next = button(course.asking && !course.answered ? 'sl-plain' : 'sl-main', () => course.forward(), course.word(course.asking ? 'next_lesson' : 'next'));
     back.disabled = lesson === 0 && step === 0;

@@ -103,7 +103,7 @@ export class TreeLens {
       const bar = el('div', 'sv-level', el('i'), chosen.has(row.id) ? this.binder.bind(el('u'), chosenStep) : null);
       return setVars(el('div', '', tokenPiece(this.scene.trace.vocab, row.id), bar, el('b', '', formatMillionths(row.q, this.exact.q))), { v: (row.q || 0) / most });
     });
-    return this.binder.bind(el('div', 'sv-thought', el('div', 'sv-thought-title', title, more ? el('span', 'sv-caption', this.scene.words.text('lens_more', { n: more })) : null), lines), step);
+    return this.binder.bind(el('div', 'sv-thought', el('div', 'sv-thought-title', title), lines, more ? el('span', 'sv-caption', this.scene.words.text('lens_more', { n: more })) : null), step);
   }
 
   /** The gates in the order tried, then the token that ends the round. */

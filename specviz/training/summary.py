@@ -9,13 +9,20 @@ from specviz.i18n import ASSETS
 RESULTS = ASSETS / "evaluation" / "results.json"
 
 
-def table(results: dict[str, dict]) -> str:
-    """A row for each method and temperature of `results` (method -> what `evaluate` returned), as Markdown."""
-    kinds = list(next(iter(results.values()))["prompts"])
+def results() -> dict[str, dict]:
+    """method -> what `evaluate` returned for it."""
+    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    found.pop("revision", None)
+    return found
+
+
+def table(found: dict[str, dict]) -> str:
+    """A row for each method and temperature of `found` (method -> what `evaluate` returned), as Markdown."""
+    kinds = list(next(iter(found.values()))["prompts"])
     names = ["drafter", "T", "tokens a round", "alpha", "accepted at position 1, 2, …", *kinds]
     lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
-    for method, found in results.items():
-        for temperature, group in found["temperatures"].items():
+    for method, figures in found.items():
+        for temperature, group in figures["temperatures"].items():
             every = group["all"]
             cells = [f"`{method}`", temperature, f"**{every['mean_acceptance_length']:.2f}**", f"{every['alpha']:.2f}"]
             cells.append(" ".join(f"{share:.2f}" for share in every["per_position"]))
@@ -25,4 +32,4 @@ def table(results: dict[str, dict]) -> str:
 
 
 if __name__ == "__main__":
-    print(table(json.loads(RESULTS.read_text(encoding="utf-8"))), end="")
+    print(table(results()), end="")

@@ -91,6 +91,8 @@ def test_a_tree_of_medusa_heads_through_the_decoder(monkeypatch):
 class TableLayer(EagleTreeDrafter):
     """The EAGLE drafter with a table for its layer: the state after a prefix is a number that stands for it."""
 
+    layers = (-1,)
+
     def __init__(self, rule, vocab_size):
         head = nn.Linear(1, vocab_size)
         super().__init__(None, None, head, vocab_size)

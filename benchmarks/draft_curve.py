@@ -4,7 +4,7 @@
 
 Each is trained in the same way for the same short time, on the bundled target; acceptance is measured on the corpus's
 texts that are kept back, c = a draft step / a target step by interleaved passes over one token after 128 others. Prints
-a line a draft and writes OUT/curve.json. A draft that was measured is not measured again.
+a line a draft and writes OUT/curve.json. A draft that was measured with the same settings is not measured again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import torch
 
 from specviz.engine.lean import LeanLM
 from specviz.models.fast import fast
-from specviz.models.load import Pair, load_pair
+from specviz.models.load import load_pair
+from specviz.models.pair import Pair
 from specviz.theory import expected_tokens_by_position, speedup_by_position
 from specviz.training.data import Data
 from specviz.training.draft import DraftTask
@@ -72,7 +73,9 @@ def main() -> None:
     pair = load_pair(method="none", device="cpu", dtype=faster_dtype(torch.device("cpu")))
     judge = load_pair(method="none", device="cpu", dtype="float32")
     file = args.out / "curve.json"
-    rows = json.loads(file.read_text(encoding="utf-8"))["drafts"] if file.is_file() else []
+    setting = {"steps": args.steps, "batch": args.batch, "tv": args.tv}
+    known = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    rows = known["drafts"] if setting.items() <= known.items() else []
     print("layers                        alpha  agree     c  predicted at T = 0, k = 4: tokens a round, speed-up")
     for text in args.layers or LAYERS:
         layers = layer_list(text)
@@ -85,7 +88,7 @@ def main() -> None:
                 | {"tokens_a_round": round(expected_tokens_by_position([agree] * K), 3)}
                 | {"speedup": round(speedup_by_position([agree] * K, K * c), 3)}
             )
-            write_report(file, {"steps": args.steps, "batch": args.batch, "tv": args.tv, "drafts": rows})
+            write_report(file, setting | {"drafts": rows})
         row = next(row for row in rows if row["layers"] == list(layers))
         figures = f"{row['alpha']:.3f}  {row['agree']:.3f}  {row['c']:.2f}  {row['tokens_a_round']:.2f}"
         print(f"{text:28}  {figures}  {row['speedup']:.2f}", flush=True)

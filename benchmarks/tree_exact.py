@@ -16,7 +16,8 @@ from itertools import zip_longest
 import torch
 
 from specviz.metrics import measure
-from specviz.models.load import Pair, load_pair
+from specviz.models.load import load_pair
+from specviz.models.pair import Pair
 from specviz.models.run import speculative
 from specviz.models.tree_presets import best_of
 from specviz.training.prompts import evaluation

@@ -85,8 +85,7 @@ def best_measured(trace: Trace, costs: Costs) -> tuple[int, float] | None:
         check = min(1.0, costs.at_usual) + more * k / costs.usual
         return (1 - found + found * tokens) / (1 - found + found * max(draft + check, 1e-6))
 
-    highest = (
-        max(map(depth_of, rounds)) if trace.config.method == "medusa" else HIGHEST_K
-    )  # there are only so many heads
+    # there are only so many heads
+    highest = max(map(depth_of, rounds)) if trace.config.method == "medusa" else HIGHEST_K
     best = max(range(highest + 1), key=gain)
     return best, gain(best)

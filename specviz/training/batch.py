@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from specviz.training.labels import HIDDEN, TAPS, likeliest, states, taps
+from specviz.training.labels import likeliest, no_states, states, taps
 
 BLOCK = 256  # ids whose probabilities are summed together when a token is drawn
 
@@ -63,10 +63,7 @@ class Batch:
         self.ids = torch.zeros(rows, width, top, dtype=torch.int32)
         self.probs = torch.zeros(rows, width, top, dtype=torch.float16)
         self.layers = taps(model)
-        self.states = {
-            HIDDEN: torch.zeros(rows, width, depth, dtype=torch.bfloat16),
-            TAPS: torch.zeros(rows, width, len(self.layers) * depth, dtype=torch.bfloat16),
-        }
+        self.states = no_states(rows, width, depth=depth, layers=self.layers)
         for i, token in enumerate(prefix):
             self.step(torch.full((rows,), token), torch.full((rows,), i))
 

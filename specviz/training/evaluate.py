@@ -20,7 +20,7 @@ from specviz.engine.model import CachedLM
 from specviz.metrics import measure
 from specviz.models import heads
 from specviz.models.compose import with_small_head
-from specviz.models.load import Pair
+from specviz.models.pair import Pair
 from specviz.models.prepared import Progress
 from specviz.models.run import drafter_for
 from specviz.trace import Round

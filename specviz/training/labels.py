@@ -32,6 +32,12 @@ def states(hidden_states: Sequence[Tensor], layers: Sequence[int]) -> dict[str, 
     return {HIDDEN: hidden_states[-1].to("cpu", torch.bfloat16), TAPS: on_the_way.to("cpu", torch.bfloat16)}
 
 
+def no_states(*shape: int, depth: int, layers: Sequence[int]) -> dict[str, Tensor]:
+    """Room for what `states` gives: [*shape, depth] and [*shape, len(layers) * depth], zeros."""
+    sizes = {HIDDEN: depth, TAPS: len(layers) * depth}
+    return {name: torch.zeros(*shape, size, dtype=torch.bfloat16) for name, size in sizes.items()}
+
+
 def likeliest(logits: Tensor) -> tuple[Tensor, Tensor]:
     """logits [n, V] -> ids [n, TOP] int32 of the likeliest tokens, falling, and their probabilities in float16."""
     logits = logits.float()

@@ -11,7 +11,8 @@ import torch
 
 from specviz.errors import SpecvizError
 from specviz.models.device import DTYPES, choose_device
-from specviz.models.load import Pair, load_pair
+from specviz.models.load import load_pair
+from specviz.models.pair import Pair
 from specviz.models.prepared import Progress
 from specviz.training.evaluate import draft_model, drafter_maker, evaluate
 from specviz.training.labels import HIDDEN, TAPS

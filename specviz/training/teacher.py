@@ -13,7 +13,7 @@ from transformers import PreTrainedModel
 
 from specviz.errors import SpecvizError
 from specviz.models.prepared import Progress
-from specviz.training.labels import HIDDEN, TAPS, TOP, labels_of, likeliest, states, taps, write_labels
+from specviz.training.labels import TOP, labels_of, likeliest, no_states, states, taps, write_labels
 from specviz.training.shards import Text, read_shard
 
 PASS = 4096  # tokens of one forward pass
@@ -39,11 +39,8 @@ def label_texts(model: PreTrainedModel, texts: list[Text]) -> dict[str, Tensor]:
     top = min(TOP, size)
     ids = torch.empty(starts[-1], top, dtype=torch.int32)
     probs = torch.empty(starts[-1], top, dtype=torch.float16)
-    layers, depth = taps(model), head.weight.shape[1]
-    kept = {
-        HIDDEN: torch.empty(starts[-1], depth, dtype=torch.bfloat16),
-        TAPS: torch.empty(starts[-1], len(layers) * depth, dtype=torch.bfloat16),
-    }
+    layers = taps(model)
+    kept = no_states(starts[-1], depth=head.weight.shape[1], layers=layers)
     for group in by_length(texts):
         width = max(len(texts[i].tokens) for i in group)
         batch = torch.zeros(len(group), width, dtype=torch.long)

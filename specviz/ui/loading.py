@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from specviz.errors import SpecvizError
 
 if TYPE_CHECKING:
-    from specviz.models.load import Pair
+    from specviz.models.pair import Pair
 
 log = logging.getLogger("specviz")
 

@@ -25,7 +25,7 @@ from specviz.views import race_charts, race_html, race_lists
 from specviz.views.race_html import Entry
 
 if TYPE_CHECKING:
-    from specviz.models.load import Pair
+    from specviz.models.pair import Pair
 
 History = tuple[Entry, ...]
 KEPT = 20  # races of a visitor

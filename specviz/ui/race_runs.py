@@ -17,7 +17,7 @@ from specviz.trace import Trace
 from specviz.ui.job import Job
 
 if TYPE_CHECKING:
-    from specviz.models.load import Pair
+    from specviz.models.pair import Pair
 
 WARM_UP = 3  # rounds before each run, which count for nothing: the first ones of a model are slow
 NEWS_EVERY = 0.4  # seconds

@@ -23,7 +23,7 @@ from specviz.ui.loading import PairLoader, Progress
 from specviz.ui.options import Options
 
 if TYPE_CHECKING:
-    from specviz.models.load import Pair
+    from specviz.models.pair import Pair
 
 LOAD_TURN = 0.02  # seconds that a job waits for its models before others may have a turn
 

@@ -17,7 +17,7 @@ from specviz.ui.runner import Runner
 from specviz.views.tokens import markup
 
 if TYPE_CHECKING:
-    from specviz.models.load import Pair
+    from specviz.models.pair import Pair
 
 Updates = tuple[Any, ...]  # of: stage, trace, Run, Step, Stop
 

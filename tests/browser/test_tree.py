@@ -27,6 +27,12 @@ def open_file(page, file):
     chooser.value.set_files(file)
 
 
+def open_tree(visit, file):
+    """The file's tree of 16 nodes, once it has its places on the screen."""
+    open_file(visit.page, file)
+    visit.until("s.trace && s.trace.config.tree.length === 16 && s.trace.rounds[0].layout")
+
+
 def select(visit, presses):
     """The node that so many presses of the arrow key lead to."""
     visit.page.locator("#sv-stage-main .sv-host").focus()
@@ -47,8 +53,7 @@ def test_the_panels_follow_the_selected_node(make_visit, file, width, lang, othe
     visit = make_visit(width=width).open(f"?lang={lang}&tab=tree")
     page = visit.page
     page.wait_for_selector("#sv-tab-tree-button[aria-selected=true]")
-    open_file(page, file)
-    visit.until("s.trace && s.trace.config.tree.length === 16 && s.trace.rounds[0].layout")
+    open_tree(visit, file)
     page.wait_for_selector("#sv-p-rows tr >> nth=17")  # the heads, the text's last token, 16 nodes
     page.wait_for_selector("#sv-p-mask .js-plotly-plot .hm", state="attached")
 
@@ -143,8 +148,7 @@ def test_the_cache_is_shown_where_the_gates_were(make_visit):
 def test_a_node_that_was_taken_out_is_no_longer_described(visit, file):
     visit.open("?tab=tree&lang=en")
     page = visit.page
-    open_file(page, file)
-    visit.until("s.trace && s.trace.config.tree.length === 16 && s.trace.rounds[0].layout")
+    open_tree(visit, file)
     page.click("#sv-edit-button")
     position = select(visit, 6)
     told(visit, position, "en")
@@ -168,8 +172,7 @@ def test_what_a_visitor_has_filled_in_stays(visit):
 def test_an_edited_tree_is_seen_before_it_is_run(make_visit, file, width):
     visit = make_visit(width=width).open("?tab=tree&lang=en")
     page = visit.page
-    open_file(page, file)
-    visit.until("s.trace && s.trace.config.tree.length === 16 && s.trace.rounds[0].layout")
+    open_tree(visit, file)
     page.click("#sv-edit-button")
     page.click("#sv-branch-add")
     page.wait_for_selector(".sv-preview .sv-node.sv-new")

@@ -15,7 +15,8 @@ import pytest
 from specviz.config import RunConfig
 from specviz.errors import SpecvizError
 from specviz.models import check, lab, run, zero
-from specviz.models.load import Pair, load_pair
+from specviz.models.load import load_pair
+from specviz.models.pair import Pair
 from tests.unit.bench_pair import save_pair
 
 ROOT = Path(__file__).parents[2]

@@ -52,16 +52,19 @@ def app(*flags: str, log: TextIO | None = None) -> Iterator[str]:
 
 
 def until_ready(address: str, process: subprocess.Popen) -> None:
-    """Waits for /healthz to say yes."""
-    deadline = time.monotonic() + START
-    while time.monotonic() < deadline and process.poll() is None:
+    """Waits for /healthz to say yes. Raises RuntimeError as soon as it says that the models cannot be loaded."""
+    deadline, said = time.monotonic() + START, {}
+    while time.monotonic() < deadline and process.poll() is None and said.get("status") != "error":
         try:
-            if httpx.get(f"{address}healthz", timeout=10).status_code == 200:
-                return
+            answer = httpx.get(f"{address}healthz", timeout=10)
         except httpx.TransportError:  # it does not listen yet
             pass
+        else:
+            if answer.status_code == 200:
+                return
+            said = answer.json()
         time.sleep(0.5)
-    raise RuntimeError(f"the app did not become ready (exit status {process.poll()})")
+    raise RuntimeError(f"the app did not become ready (exit status {process.poll()}; {said})")
 
 
 class Visitor:

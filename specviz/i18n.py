@@ -27,9 +27,9 @@ def strings(lang: str) -> dict[str, object]:
     }
 
 
-def pick_language(wanted: str | None) -> str:
-    """The supported language nearest to a browser's or a link's wish; English when in doubt."""
-    return "zh-CN" if (wanted or "").lower().startswith("zh") else "en"
+def pick_language(wanted: object) -> str:
+    """The supported language nearest to the wish of a browser, a link or a script; English when in doubt."""
+    return "zh-CN" if isinstance(wanted, str) and wanted.lower().startswith("zh") else "en"
 
 
 def t(lang: str, key: str, **values: object) -> str:

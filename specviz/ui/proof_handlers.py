@@ -11,7 +11,7 @@ import gradio as gr
 
 from specviz.config import check_number
 from specviz.errors import SpecvizError
-from specviz.i18n import t
+from specviz.i18n import pick_language, t
 from specviz.models import lab
 from specviz.proof import Report
 from specviz.ui.flow import Pulse, waiting
@@ -45,6 +45,7 @@ def run(runner: Runner, values: Sequence[Any], lang: str, session: str) -> Itera
 
     Never raises: what goes wrong is said where the verdict stands.
     """
+    lang = pick_language(lang)  # scripts ask, too
     try:
         asked = read(values, runner.options.max_runs)
         pair = runner.default if asked.where == lab.PAIR else None

@@ -10,7 +10,7 @@ import gradio as gr
 
 from specviz.config import short
 from specviz.errors import SpecvizError
-from specviz.i18n import t
+from specviz.i18n import pick_language, t
 from specviz.models.local import local_folder
 from specviz.models.presets import CUSTOM
 from specviz.models.served import served_of
@@ -78,6 +78,7 @@ def _unlocated(found: Served) -> Served:
 
 def translated(text: Any, version: Any, lang: str) -> tuple[str, str]:
     """HTML of: today's code, what changed. Never raises."""
+    lang = pick_language(lang)  # scripts ask, too
     try:
         done = translate(text, read_version(version))
         notes = [note.text(lang) for note in done.notes]

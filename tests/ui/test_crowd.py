@@ -81,7 +81,8 @@ def test_stop_ends_a_run_within_rounds_and_keeps_it(toy):
     with Visitor(address) as visitor, httpx.Client() as client:
         for n, _ in enumerate(visitor.news("run", values("Tell me.", LONG, CUSTOM))):
             if n == 3:
-                client.post(f"{address}gradio_api/call/stop", json={"data": [], "session_hash": visitor.session})
+                # not `call/stop`: its answer would come in the run's own stream, which belongs to the session
+                client.post(f"{address}gradio_api/run/stop", json={"data": [], "session_hash": visitor.session})
         assert visitor.trace().finish == "cancelled"
     idle(address)
 

@@ -13,7 +13,7 @@ from specviz.i18n import LANGUAGES, t
 from specviz.models import lab
 from specviz.proof import Cached, Greedy, Identity, Parting, Report
 from specviz.trace import Token
-from specviz.ui import proof_handlers
+from specviz.ui import proof_handlers, serve_handlers
 from specviz.ui.options import Options
 from specviz.ui.runner import Runner
 from specviz.views import proof_chart, proof_words
@@ -116,6 +116,13 @@ def test_what_is_wrong_is_said(toy_runner, changes, key):
         (update,) = check(toy_runner, *values, lang=lang)
         assert 'role="alert"' in update[1]
         assert not busy(update)
+
+
+@pytest.mark.parametrize("lang", [None, 7, ["en"], "xx", "../en", {"en": 1}])
+def test_a_language_that_does_not_exist_is_english(toy_runner, lang):
+    (update,) = check(toy_runner, *changed(TOY, runs=0), lang=lang)
+    assert update[1] == check(toy_runner, *changed(TOY, runs=0))[0][1]
+    assert serve_handlers.translated("f()", "0.33", lang) == serve_handlers.translated("f()", "0.33", "en")
 
 
 def test_a_public_page_has_its_limits():

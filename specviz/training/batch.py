@@ -54,7 +54,13 @@ class RowCache:
 
 
 def one_token_attention(
-    _module: nn.Module, query: Tensor, key: Tensor, value: Tensor, mask: Tensor, scaling: float | None = None, **_: object
+    _module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor,
+    scaling: float | None = None,
+    **_: object,
 ) -> tuple[Tensor, None]:
     """transformers' sdpa attention for one token a row: query [rows, heads, 1, D] -> [rows, 1, heads, D].
 

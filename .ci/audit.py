@@ -52,7 +52,7 @@ def main() -> int:
             print(f"audit skipped: no answer within {PATIENCE} s")
             return 0
     status, text = verdict(told.stdout)
-    print(text)
+    print(text, *(told.stderr.splitlines()[-1:] if told.returncode and not status else ()), sep="\n")
     return status
 
 

@@ -81,7 +81,7 @@ def calls(pair: str) -> st.SearchStrategy[Call]:
     good: dict[str, tuple] = {
         "run": run,
         "step": run,
-        "check": ("toy", "none", 100, json.dumps({"p": [0.2] * 5, "q": [0.2] * 5}), "", "skip", 1.0, "0", "en"),
+        "check": ("toy", "none", 200, json.dumps({"p": [0.2] * 5, "q": [0.2] * 5}), "", "skip", 1.0, "0", "en"),
         "fork": (1, "temperature", 0.5, 2, "1", 0.5, None, 1, "en"),
         "bundled_run": ("sky",),
         "export": (),

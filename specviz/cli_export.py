@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from specviz.console import LANG, out, say, write
+from specviz.console import LANG, out, say, whole_file, write
 from specviz.errors import SpecvizError
 from specviz.export import LESSON, Page, lesson_page, trace_page
 from specviz.i18n import LANGUAGES, counted, t
@@ -24,17 +24,21 @@ def add(verbs: argparse._SubParsersAction) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Writes the page to a file, or without one to stdout."""
+    """Writes the page to a file, or without one to stdout; there with --json as "html" among its figures."""
     page = exported(args.source, args.lang)
-    if args.output is None:
-        sys.stdout.write(page.html)
-        return 0
-    write(args.output, page.html)
-    figures = {"path": str(args.output), "bytes": page.size, "rounds": page.rounds, "left_out": page.left_out}
-    rounds = counted(LANG, "handout.rounds", page.rounds)
-    out(args, figures, t(LANG, "handout.written", size=f"{page.size / 1e6:.2f}", rounds=rounds, path=args.output))
     if page.note:
         print(page.note, file=sys.stderr)
+    figures = {"bytes": page.size, "rounds": page.rounds, "left_out": page.left_out}
+    if args.output is None:
+        if args.json:
+            out(args, {"html": page.html, **figures}, "")
+        else:
+            whole_file(page.html)
+        return 0
+    write(args.output, page.html)
+    figures = {"path": str(args.output), **figures}
+    rounds = counted(LANG, "handout.rounds", page.rounds)
+    out(args, figures, t(LANG, "handout.written", size=f"{page.size / 1e6:.2f}", rounds=rounds, path=args.output))
     return 0
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from specviz import tuned
 from specviz.chosen import EXACT, load, run_config
 from specviz.config import RunConfig, check_number
-from specviz.console import LANG, Bar, figure, out, say, write
+from specviz.console import LANG, Bar, figure, out, say, whole_file, write
 from specviz.errors import SpecvizError
 from specviz.i18n import t
 from specviz.metrics import Metrics, measure_trace
@@ -77,7 +77,7 @@ def trace(args: argparse.Namespace) -> int:
     if not args.json:
         told_if_lossy(config)
     if args.output is None:
-        print(text)
+        whole_file(text + "\n")
         return 0
     write(args.output, text + "\n")
     size = round(len(text) / 1024)

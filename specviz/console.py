@@ -44,7 +44,16 @@ class Bar:
 
 
 def out(args: argparse.Namespace, figures: dict, text: str) -> None:
-    print(json.dumps(figures, ensure_ascii=False) if args.json else text)
+    """The figures as JSON, where it is asked for, else the text. JSON stays JSON where the console lacks characters."""
+    escaped = not (sys.stdout.encoding or "").lower().startswith("utf")
+    print(json.dumps(figures, ensure_ascii=escaped) if args.json else text)
+
+
+def whole_file(text: str) -> None:
+    """A file on stdout: the same bytes as on disk, whatever the console's encoding."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.flush()
 
 
 def write(path: Path, text: str) -> None:

@@ -20,7 +20,7 @@ from specviz.config import RunConfig
 from specviz.engine.decode import Decoder
 from specviz.models.faults import check_fault, planted
 from specviz.models.pair import Pair
-from specviz.models.run import drafter_for
+from specviz.models.run import drafter_for, prompt_ids
 from specviz.models.subject import HOT, fresh, pair_subject
 from specviz.models.trial import trial
 from specviz.models.zero import on_gpu
@@ -98,7 +98,7 @@ def greedy_outputs(
     check_fault(fault, config)
     greedy = replace(config, temperature=0.0, max_new_tokens=tokens, overrides=(), stop=())
     for prompt in prompts:
-        ids = pair.codec.encode(prompt, chat=config.chat)
+        ids = prompt_ids(pair, prompt, config.chat, ahead=tokens)
         plain = _generate(pair, ids, tokens, () if greedy.ignore_eos else pair.eos, stopped)
         if stopped():
             return

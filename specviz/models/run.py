@@ -35,17 +35,24 @@ def start(pair: Pair, prompt: str, config: RunConfig) -> Trace:
     """A trace of no rounds yet. Raises SpecvizError for a prompt that is empty or too long, and for a tree that
     the heads cannot draft. No model pass.
     """
-    tokens = tuple(pair.codec.encode(prompt, chat=config.chat))
-    context = pair.max_context
-    if not tokens:
-        raise SpecvizError("errors.prompt_empty")
-    if context is not None and len(tokens) > context:
-        raise SpecvizError("errors.prompt_long", tokens=len(tokens), context=context)
+    tokens = tuple(prompt_ids(pair, prompt, config.chat))
     levels = pair.about(config.method).levels if config.method in LEARNED else None
     if levels is not None and config.tree:
         check_depth(config.depth, levels)
     trace = Trace(config, pair.models_info(config.method), Prompt(prompt, tokens))
     return replace(trace, vocab=tuple(pair.codec.token(i) for i in sorted(ids_of(trace))))
+
+
+def prompt_ids(pair: Pair, prompt: str, chat: bool, ahead: int = 0) -> list[int]:
+    """The tokens of a prompt, after which `ahead` more fit into the target's context. Raises SpecvizError for a prompt
+    that is empty or too long.
+    """
+    ids, context = pair.codec.encode(prompt, chat=chat), pair.max_context
+    if not ids:
+        raise SpecvizError("errors.prompt_empty")
+    if context is not None and len(ids) + ahead > context:
+        raise SpecvizError("errors.prompt_long", tokens=len(ids) + ahead, context=context)
+    return ids
 
 
 @on_gpu

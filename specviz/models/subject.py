@@ -20,7 +20,7 @@ from specviz.engine.sampling import shape
 from specviz.models.faults import DRAFTING
 from specviz.models.pair import Pair
 from specviz.models.remembered import Remembered
-from specviz.models.run import drafter_for
+from specviz.models.run import drafter_for, prompt_ids
 from specviz.models.toy_lm import ToyLM, law_of_two
 
 FEW = 5  # tokens that are possible at each place: few enough outcomes for a sharp test and few model passes
@@ -80,7 +80,8 @@ def toy_subject(p: Sequence[float], q: Sequence[float], seed: int = 0) -> Subjec
 
 
 def pair_subject(pair: Pair, config: RunConfig, prompt: str, runs: int) -> Generator[None, None, Subject]:
-    """A subject of the loaded pair. Yields between passes, so that it can be left.
+    """A subject of the loaded pair. Yields between passes, so that it can be left. Raises SpecvizError for a prompt
+    that is empty or too long.
 
     Top-k is FEW at most. Model passes over the same tokens are remembered, not repeated; the rounds themselves are made
     by the engine's own decoder.
@@ -96,7 +97,7 @@ def pair_subject(pair: Pair, config: RunConfig, prompt: str, runs: int) -> Gener
         overrides=(),
         stop=(),
     )
-    ids = pair.codec.encode(prompt, chat=config.chat)
+    ids = prompt_ids(pair, prompt, config.chat, ahead=DEEP + 1)
     target = Remembered(pair.target, pair.vocab_size, pair.opened("target"))
     drafts: dict[int, Remembered] = {}
 

@@ -54,9 +54,22 @@ def trial(subject: Subject, plan: Plan, fault: str | None = None, cached_runs: i
             caught = n if parted or not all(test.passed for test in tests) else None
         over = caught is not None or n == plan.runs
         yield Trial(
-            plan, fault, n, len(subject.law), accepted, rejected, alpha, tuple(shown.values()), tests, caught,
-            compared, changed, changes, cached, over,
-        )  # fmt: skip
+            plan=plan,
+            fault=fault,
+            n=n,
+            outcomes=len(subject.law),
+            accepted=accepted,
+            rejected=rejected,
+            alpha=alpha,
+            cells=tuple(shown.values()),
+            tests=tests,
+            caught=caught,
+            compared=compared,
+            changed=changed,
+            changes=changes,
+            cached=cached,
+            over=over,
+        )
         if over:
             return
 

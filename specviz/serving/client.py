@@ -67,8 +67,10 @@ class Server:
 
     def __init__(self, url: str, patience: Patience = Patience()) -> None:
         self.url, self.patience = server_url(url), patience
-        key = os.environ.get("VLLM_API_KEY")
-        self._headers = {"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {})
+        key = os.environ.get("VLLM_API_KEY", "").strip()  # the line break of the file that it is from is no part of it
+        self._headers = {b"Accept-Encoding": b"identity"}
+        if key:
+            self._headers[b"Authorization"] = b"Bearer " + os.fsencode(key)  # as it was given, whatever is in it
 
     def version(self) -> Version | None:
         """None where the server does not say, as others than vLLM do not."""

@@ -7,11 +7,13 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from specviz.errors import SpecvizError
 from specviz.serving import snippet
 
 CHANGING = ("update", "pop", "setdefault", "clear", "popitem")  # methods of a dict
+LARGEST = 500  # parts of a value that a name is looked up for: no setting has more, and a text may name it everywhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def parse(text: str) -> ast.Module:
 
 
 def assigned(tree: ast.Module) -> dict[str, ast.expr]:
-    """What simple names stand for: those given one value, once, and not changed anywhere in the snippet."""
+    """What simple names stand for: those given one small value, once, and not changed anywhere in the snippet."""
     values: dict[str, ast.expr] = {}
     bound: Counter[str] = Counter()
     for node in ast.walk(tree):
@@ -57,10 +59,14 @@ def assigned(tree: ast.Module) -> dict[str, ast.expr]:
             bound[node.arg] += 1
         elif _changes(node):
             bound[node.value.id] += 1
-        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and _is_small(node.value):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             values |= {target.id: node.value for target in targets if isinstance(target, ast.Name)}
     return {name: value for name, value in values.items() if bound[name] == 1}
+
+
+def _is_small(node: ast.AST) -> bool:
+    return sum(1 for _ in islice(ast.walk(node), LARGEST + 1)) <= LARGEST
 
 
 def _changes(node: ast.AST) -> bool:

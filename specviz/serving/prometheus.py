@@ -6,7 +6,6 @@ Several engines behind one server have a row each; their sum is what the server 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ SAMPLE = re.compile(r'([a-zA-Z_:][\w:]*)\s*(?:\{((?:[^"{}]|"(?:[^"\\]|\\.)*")*)\
 LABEL = re.compile(r'([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"', re.ASCII)
 ESCAPE = re.compile(r"\\(.)")
 MAX_LINE = 10_000  # characters; a longer one is none of vLLM's
+LARGEST = 2.0**53  # a count beyond it is none, and a sum of them could become infinite
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def counters(page: str, model: str | None = None) -> Counters:
 
 
 def samples(page: str) -> Iterator[Sample]:
-    """The rows of a page that are samples with a finite value."""
+    """The rows of a page that are samples, their values finite and no larger than LARGEST."""
     for line in page.split("\n"):
         if line.startswith("#") or len(line) > MAX_LINE:
             continue
@@ -112,7 +112,7 @@ def _number(text: str) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    return value if abs(value) <= LARGEST else None  # NaN is not
 
 
 def _unescape(found: re.Match[str]) -> str:

@@ -75,26 +75,34 @@ def read_answer(pieces: Iterator[bytes], begun: float) -> Answer:
 
 def _events(pieces: Iterator[bytes]) -> Iterator[dict]:
     """The JSON objects of a stream of server-sent events, up to [DONE]."""
-    rest = b""
-    for piece in chain(pieces, (b"\n",)):
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            line = line.strip()
-            if not line.startswith(b"data:"):
-                if line and not line.startswith((b":", b"event:", b"id:", b"retry:")):
-                    raise SpecvizError("serve.garbage", what="data:")
-                continue
-            data = line.removeprefix(b"data:").strip()
-            if data == b"[DONE]":
-                return
-            try:
-                event = json.loads(data)
-            except (ValueError, RecursionError) as error:
-                raise SpecvizError("serve.garbage", what="data:") from error
-            if not isinstance(event, dict):
+    for line in _lines(pieces):
+        line = line.strip()
+        if not line.startswith(b"data:"):
+            if line and not line.startswith((b":", b"event:", b"id:", b"retry:")):
                 raise SpecvizError("serve.garbage", what="data:")
-            yield event
+            continue
+        data = line.removeprefix(b"data:").strip()
+        if data == b"[DONE]":
+            return
+        try:
+            event = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise SpecvizError("serve.garbage", what="data:") from error
+        if not isinstance(event, dict):
+            raise SpecvizError("serve.garbage", what="data:")
+        yield event
     raise SpecvizError("serve.cut_off")
+
+
+def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The lines of a text that arrives in pieces; what a line consists of is joined once, however small they are."""
+    parts: list[bytes] = []
+    for piece in chain(pieces, (b"\n",)):
+        first, *more = piece.split(b"\n")
+        parts.append(first)
+        for start in more:
+            yield b"".join(parts)
+            parts = [start]
 
 
 def _request_counts(metrics: object) -> RequestCounts | None:

@@ -63,7 +63,7 @@ def _unwrapped(text: str) -> str:
     fence = re.fullmatch(r"\s*```[\w-]*\n(.*?)\n?```\s*", text, re.DOTALL)
     text = fence[1] if fence else text
     if re.match(r"\s*>>> ", text):
-        text = re.sub(r"^\s*(>>> ?|\.\.\. ?)", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^[ \t]*(>>> ?|\.\.\. ?)", "", text, flags=re.MULTILINE)
     return textwrap.dedent(text).strip()
 
 

@@ -18,7 +18,7 @@ from specviz.engine.reduced import ReducedHead
 from specviz.models.compose import LAYERS
 from specviz.models.heads import fitting
 from specviz.training.data import Labelled
-from specviz.training.losses import Fit, Vocabulary, fit
+from specviz.training.losses import Fit, Vocabulary, fit, judged
 from specviz.training.target import Parts, load_layers, pruned
 
 
@@ -42,8 +42,9 @@ class DraftTask:
                 load_layers(self.module, weights)
 
     def fits(self, batch: Labelled, step: int | None) -> list[tuple[float, Fit]]:
-        states = self.module(input_ids=batch.tokens, use_cache=False).last_hidden_state[batch.counts]  # [n, d]
-        places, probs = self.vocabulary.soft_targets(batch.ids[batch.counts], batch.probs[batch.counts])
+        wanted = judged(batch.counts, step)
+        states = self.module(input_ids=batch.tokens, use_cache=False).last_hidden_state[wanted]  # [n, d]
+        places, probs = self.vocabulary.soft_targets(batch.ids[wanted], batch.probs[wanted])
         return [(1.0, fit(self.head.small(states), places, probs))]
 
     def save(self, out: Path) -> dict:

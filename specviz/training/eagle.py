@@ -19,12 +19,12 @@ from specviz.engine.reduced import ReducedHead
 from specviz.models.heads import fitting
 from specviz.training.data import Labelled
 from specviz.training.labels import taps
-from specviz.training.losses import Fit, Vocabulary, fit
+from specviz.training.losses import Fit, Vocabulary, fit, judged
 from specviz.training.target import Parts
 
 PASSES = 4  # drafted positions that are trained
+DEEP = 3  # every so many steps all of them, else the first alone: half of the time, and what is learned serves all
 DECAY = 0.8  # weight of each position, relative to the one before
-SHARE = 0.5  # of the tokens of a batch that a training step judges: the LM head is half of what a step costs
 
 
 class EagleTask:
@@ -51,12 +51,12 @@ class EagleTask:
         states = torch.cat([batch.taps, batch.hidden], -1)[:, :-1]  # row t: token t's states with token t + 1
         state = self.module.hidden(states)
         keys, values, fits = [], [], []
-        for j in range(PASSES):
+        for j in range(PASSES if step is None or step % DEEP == 0 else 1):
             x = self.module.join(state, embedded)
             guess, k, v = attend(self.module, x, keys, values)
             keys.append(k)
             values.append(v)
-            fits.append((DECAY**j, self._fit(guess, batch, first=j, share=1.0 if step is None else SHARE)))
+            fits.append((DECAY**j, self._fit(guess, batch, first=j, step=step)))
             state = shift(guess, 1, dim=1)
         return fits
 
@@ -67,10 +67,9 @@ class EagleTask:
         save_config(out, self.module.sizes, facts)
         return {"parameters": sum(p.numel() for p in self.module.parameters())}
 
-    def _fit(self, guess: Tensor, batch: Labelled, first: int, share: float) -> Fit:
+    def _fit(self, guess: Tensor, batch: Labelled, first: int, step: int | None) -> Fit:
         """Row t's guess against the target's p after token t + 1. Rows before `first` never occur in this pass."""
-        wanted = batch.counts[:, 1:] & (torch.rand(batch.counts[:, 1:].shape) < share).to(guess.device)
-        wanted[:, :first] = False
+        wanted = judged(batch.counts[:, 1:], step) & (torch.arange(guess.shape[1]) >= first).to(guess.device)
         places, probs = self.vocabulary.soft_targets(batch.ids[:, 1:][wanted], batch.probs[:, 1:][wanted])
         return fit(self.head.small(guess[wanted]), places, probs)
 

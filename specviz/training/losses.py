@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 TINY = 1e-6
+SHARE = 0.5  # of the places of a batch that a training step judges: the LM head is half of what a step costs
 
 
 class Vocabulary:
@@ -22,6 +23,11 @@ class Vocabulary:
         """ids, probs [..., TOP] -> places [..., TOP] among the chosen, probs with 0 for what is not among them."""
         places = self.place.to(ids.device)[ids]
         return places.clamp(min=0), torch.where(places >= 0, probs, 0.0)
+
+
+def judged(counts: Tensor, step: int | None) -> Tensor:
+    """Which of the places `counts` [B, S] are judged: some at random, or all of them to measure (step None)."""
+    return counts if step is None else counts & (torch.rand(counts.shape) < SHARE).to(counts.device)
 
 
 @dataclass(frozen=True, slots=True)

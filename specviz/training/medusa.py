@@ -16,12 +16,11 @@ from specviz.engine.reduced import ReducedHead
 from specviz.errors import SpecvizError
 from specviz.models.medusa_files import load_medusa, save_medusa
 from specviz.training.data import Labelled
-from specviz.training.losses import Fit, Vocabulary, fit
+from specviz.training.losses import Fit, Vocabulary, fit, judged
 from specviz.training.target import Parts
 
 HEADS = 4
 DECAY = 0.8  # weight of each head, relative to the one before, as in the paper
-SHARE = 0.5  # of the positions of a batch that a training step uses: the LM head is what costs
 
 
 class MedusaTask:
@@ -52,9 +51,7 @@ class MedusaTask:
         fits = []
         for i, head in enumerate(self.module):
             ahead = 1 + i  # head i at t is right if it gives p after token t + 1 + i
-            wanted = batch.counts[:, ahead:]
-            if step is not None:
-                wanted = wanted & (torch.rand(wanted.shape) < SHARE).to(wanted.device)
+            wanted = judged(batch.counts[:, ahead:], step)
             places, probs = self.vocabulary.soft_targets(batch.ids[:, ahead:][wanted], batch.probs[:, ahead:][wanted])
             fits.append((DECAY**i, fit(self.head.small(head(batch.hidden[:, :-ahead][wanted])), places, probs)))
         return fits

@@ -20,7 +20,8 @@ from specviz.training.loop import REPORT, Plan, Task, train
 from specviz.training.report import write_report
 from specviz.training.shards import shards
 
-VOCABULARY = {"draft": 16384, "eagle": 8192, "medusa": 8192}  # ids that each puts out: its LM head is its dearest part
+# ids that each puts out: its LM head is its dearest part, and what is not among them is never accepted
+VOCABULARY = {"draft": 16384, "eagle": 10240, "medusa": 8192}
 LAYERS = "0,1,29"
 WANTS = {"draft": (), "eagle": (HIDDEN, TAPS), "medusa": (HIDDEN,)}
 SHARDS = "shards.json"

@@ -12,10 +12,12 @@ import gradio as gr
 from fastapi.exceptions import RequestValidationError
 from starlette.middleware import Middleware
 
-from specviz.i18n import LANGUAGES
+from specviz.i18n import LANGUAGES, t
 from specviz.models import zero
 from specviz.ui import assets, desk, health, learn_tab, proof_tab, race_tab, serve_tab, step_tab, tree_tab
+from specviz.ui.bounded import TRACES, Bounded
 from specviz.ui.closed import Closed
+from specviz.ui.fields import LanguageField
 from specviz.ui.headers import Headers, headers
 from specviz.ui.labels import Labels
 from specviz.ui.lane import PLACES
@@ -52,6 +54,7 @@ class App:
                 "exception_handlers": {RequestValidationError: unreadable},
                 "middleware": [
                     Middleware(Headers, headers=headers(on_space())),
+                    Middleware(Bounded, limit=TRACES * self.runner.options.max_trace_bytes),
                     Middleware(Closed),
                     Middleware(Presence, listening=listening),
                 ],
@@ -107,9 +110,10 @@ def build(options: Options, runner: Runner | None = None) -> App:
             gr.HTML('<h1 class="sv-name">specviz</h1>', padding=False, scale=0, min_width=80)
             labels.add(gr.Markdown(elem_classes="sv-tagline"), value="ui.tagline")
             state = gr.HTML(padding=False, elem_id="sv-pair-state", scale=0)
-            lang = gr.Radio(
+            lang = LanguageField(
                 [(name, code) for code, name in LANGUAGES.items()],
                 value="en",
+                label=" · ".join(t(code, "ui.language") for code in LANGUAGES),  # for whoever cannot see it
                 show_label=False,
                 container=False,
                 scale=0,

@@ -10,7 +10,6 @@ import gradio as gr
 
 from specviz.errors import SpecvizError
 from specviz.export import trace_page
-from specviz.i18n import pick_language
 from specviz.trace import Trace
 from specviz.trace_json import dump_trace, load_trace
 from specviz.ui import settings
@@ -85,7 +84,7 @@ def export_page(trace: Trace | None, lang: str) -> tuple:
     """(a page that plays the trace without this app, a message to the stage)."""
     if trace is None:
         return "", message(status=failure(SpecvizError("ui.nothing_to_save")))
-    return trace_page(trace, pick_language(lang)).html, gr.skip()
+    return trace_page(trace, lang).html, gr.skip()
 
 
 def read(path: Any, runner: Runner) -> tuple:

@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from specviz.errors import SpecvizError
-from specviz.proof import Report
-from specviz.trace import Trace
 
 log = logging.getLogger("specviz")
 
@@ -31,9 +29,8 @@ None before anything was done: it cannot begin yet, and is to be called anew aft
 
 
 class Job:
-    """One request to run the models. `work(job)` posts ever longer traces, or ever fuller reports of a check.
-
-    It runs in the lane's thread.
+    """One request to run the models. `work(job)` runs in the lane's thread and posts its news: ever longer traces, ever
+    fuller reports of a check, or how far a race is and then the race.
     """
 
     def __init__(
@@ -47,7 +44,7 @@ class Job:
         self._stop = threading.Event()
         self._seen = time.monotonic()
         self._again = 0.0
-        self.trace: Any = None  # a Trace; of a check, its Report
+        self.trace: Any = None  # the latest news: a Trace; of a check its Report; of a race its Progress, then the Race
         self.error: Exception | None = None
         self.done = False
         self.dropped = False
@@ -81,14 +78,14 @@ class Job:
         if self._present is None or self._present():
             self._seen = time.monotonic()
 
-    def post(self, trace: Trace | Report) -> None:
-        """Publishes the trace as it stands now."""
+    def post(self, trace: Any) -> None:
+        """Publishes the trace, or what else it is that grows, as it stands now."""
         with self._news:
             self.trace = trace
             self._news.notify_all()
 
     def watch(self) -> Iterator[Any]:
-        """The newest trace, at once when it grows and else every LOOK_EVERY seconds; ends with the job."""
+        """The latest news or None, at once when some come and else every LOOK_EVERY seconds; ends with the job."""
         last = None
         while True:
             with self._news:

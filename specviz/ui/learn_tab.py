@@ -10,11 +10,13 @@ import json
 from typing import Any
 
 import gradio as gr
+from starlette.exceptions import HTTPException
 
 from specviz.lessons.book import book
 from specviz.lessons.records import lessons, recorded
 from specviz.ui import settings
 from specviz.ui.desk import Desk
+from specviz.ui.fields import sent
 from specviz.ui.message import whole
 from specviz.ui.oneway import OneWay
 from specviz.ui.page import Page
@@ -24,9 +26,9 @@ ON_LOAD = "SpecvizApp.attachLessons({element, props, trigger, server}); // event
 
 
 def lesson_trace(name: Any) -> str:
-    """A trace that a lesson names, as JSON. Raises KeyError for another name."""
-    if name not in {lesson.trace for lesson in lessons()}:
-        raise KeyError(name)
+    """A trace that a lesson names, as JSON. Any other name is answered with status 404."""
+    if name not in [lesson.trace for lesson in lessons()]:
+        raise HTTPException(404)
     return json.dumps(whole(recorded(name))["trace"], ensure_ascii=False, separators=(",", ":"))
 
 
@@ -61,7 +63,7 @@ def build(page: Page, desk: Desk) -> None:
 
 def try_live(event: gr.EventData) -> tuple:
     """The settings of a lesson into the controls, and the tab that shows them."""
-    lesson = next((one for one in lessons() if one.id == event.id), None)
+    lesson = next((one for one in lessons() if one.id == sent(event, "id")), None)
     if lesson is None:
         return (*[gr.skip()] * (len(settings.FIELDS) + 1),)
     prompt, config = lesson.settings()

@@ -30,7 +30,7 @@ class Loading:
 
 
 class PairLoader:
-    """`load(progress)` returns a pair. Begun at the first wish for it; a failure is kept until `retry`."""
+    """`load(progress)` returns a pair. Begun at the first wish for it; a failure is kept until it is begun again."""
 
     def __init__(self, load: Callable[[Progress], Pair]) -> None:
         self._load = load

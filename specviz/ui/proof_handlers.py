@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
 
 from specviz.config import check_number
 from specviz.errors import SpecvizError
-from specviz.i18n import pick_language, t
+from specviz.i18n import t
 from specviz.models import lab
-from specviz.proof import Report
+from specviz.proof import Plan, Report, Trial
+from specviz.ui.fields import sent
 from specviz.ui.flow import Pulse, waiting
 from specviz.ui.job import Job
 from specviz.ui.message import failure
@@ -24,15 +26,15 @@ from specviz.views.tokens import markup
 
 DRAWS = 4000  # of the toy's Monte Carlo
 FIGURES = 1.0  # seconds between two figures; a browser takes some of it to draw one
-PLACE = "proof"
+PLACES = ("proof",)  # of its jobs
 Updates = tuple[Any, ...]  # of: report, verdict, figure, details, identity, Run, Stop
 
 
 def draws(asked: Any) -> str:
     """The toy's draws for the p, q and seed of an event, as JSON. Raises SpecvizError for what is no distribution."""
-    p, q = (lab.probs(name, getattr(asked, name, None)) for name in ("p", "q"))
-    seed = check_number("seed", getattr(asked, "seed", None), int, 0, 2**31)
-    id = check_number("id", getattr(asked, "id", None), int, 0, 2**53)
+    p, q = (lab.probs(name, sent(asked, name)) for name in ("p", "q"))
+    seed = check_number("seed", sent(asked, "seed"), int, 0, 2**31)
+    id = check_number("id", sent(asked, "id"), int, 0, 2**53)
     from specviz.models.toy import draw_tokens
 
     drawn = draw_tokens(p, q, DRAWS, int(seed))
@@ -40,12 +42,20 @@ def draws(asked: Any) -> str:
     return json.dumps({"id": id, "token": token, "accepted": "".join("1" if x else "0" for x in drawn.accepted)})
 
 
-def run(runner: Runner, values: Sequence[Any], lang: str, session: str) -> Iterator[Updates]:
+def run(
+    runner: Runner, values: Sequence[Any], lang: str, session: str, spoken: MutableMapping[str, str] | None = None
+) -> Iterator[Updates]:
     """Runs a check: values are where, fault, runs, the toy's bars as JSON, prompt, method, temperature, seed.
 
+    spoken  holds the language of the moment as "lang": the page may change it while the check runs
     Never raises: what goes wrong is said where the verdict stands.
     """
-    lang = pick_language(lang)  # scripts ask, too
+    spoken = {} if spoken is None else spoken
+    spoken["lang"] = lang
+
+    def now() -> str:
+        return spoken["lang"]
+
     try:
         asked = read(values, runner.options.max_runs)
         pair = runner.default if asked.where == lab.PAIR else None
@@ -57,25 +67,25 @@ def run(runner: Runner, values: Sequence[Any], lang: str, session: str) -> Itera
                 job.post(report)
                 yield 0
 
-        job = runner.work(session, pair, do, PLACE)
-        yield None, proof_words.verdict(Report(asked.where, asked.fault), lang), *_nothing(), *buttons(True)
-        yield from _follow(runner, job, pair, lang)
+        job = runner.work(session, pair, do, *PLACES)
+        yield None, proof_words.verdict(Report(asked.where, asked.fault), now()), *_nothing(), *buttons(True)
+        yield from _follow(runner, job, pair, asked, now)
         yield *[gr.skip()] * 5, *buttons(False)
     except Exception as error:
-        yield gr.skip(), wrong(error, lang), *[gr.skip()] * 3, *buttons(False)
+        yield gr.skip(), wrong(error, now()), *[gr.skip()] * 3, *buttons(False)
 
 
-def _follow(runner: Runner, job: Job, pair: str | None, lang: str) -> Iterator[Updates]:
-    pulse, told, drawn = Pulse(), None, 0.0
+def _follow(runner: Runner, job: Job, pair: str | None, asked: lab.Asked, now: Callable[[], str]) -> Iterator[Updates]:
+    pulse, told, drawn = Pulse(), Report(asked.where, asked.fault), 0.0
     try:
         for report in job.watch():
             if report is None:
                 status = waiting(runner, job, pair) if pair is not None else _queued(runner, job)
                 if pulse.due(status):
-                    yield gr.skip(), _status(status, lang), *[gr.skip()] * 3, *[gr.skip()] * 2
+                    yield gr.skip(), _status(status, now()), *[gr.skip()] * 3, *[gr.skip()] * 2
             elif report is not told:
                 told = report
-                verdict, figure, *more = show(report, lang)
+                verdict, figure, *more = show(report, now())
                 if report.trial is not None and not report.trial.over and time.monotonic() - drawn < FIGURES:
                     figure = gr.skip()
                 else:
@@ -85,6 +95,16 @@ def _follow(runner: Runner, job: Job, pair: str | None, lang: str) -> Iterator[U
         job.stop()  # the visitor has gone, or it is over anyway
     if job.error is not None and not job.dropped:
         raise job.error
+    if told.trial is None or not told.trial.over:  # stopped before its first run, or pushed out by another check
+        report = replace(told, trial=_stopped(told.trial, asked))
+        yield report, *show(report, now()), *[gr.skip()] * 2
+
+
+def _stopped(trial: Trial | None, asked: lab.Asked) -> Trial:
+    if trial is None:
+        plan = Plan(asked.runs)
+        return Trial(plan, asked.fault, n=0, outcomes=0, accepted=0, rejected=0, alpha=None, cells=(), over=True)
+    return replace(trial, over=True)
 
 
 def read(values: Sequence[Any], most: int = lab.MOST_RUNS) -> lab.Asked:

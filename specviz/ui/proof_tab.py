@@ -11,7 +11,7 @@ from specviz.coupling import FAULTS
 from specviz.errors import SpecvizError
 from specviz.models.lab import NO_FAULT, PAIR, TOY
 from specviz.proof import FEWEST, UNSURE
-from specviz.ui import proof_handlers
+from specviz.ui import proof_handlers, step_handlers
 from specviz.ui.desk import Desk
 from specviz.ui.fields import ChoiceField, TextField, number
 from specviz.ui.oneway import OneWay
@@ -51,7 +51,7 @@ def build(page: Page, desk: Desk) -> None:
             toy = Toy()
             labels.add(gr.Markdown(elem_classes="pf-heading"), value="proof.h_check")
             labels.add(gr.Markdown(elem_classes="sv-note"), value="proof.check_note")
-            _check(page)
+            _check(page, desk)
     tab.select(None, None, None, js="() => { SpecvizApp.openTab('proof'); }")
 
     def on_draw(event: gr.EventData) -> Any:
@@ -67,11 +67,11 @@ def build(page: Page, desk: Desk) -> None:
         show_progress="hidden",
         api_visibility="private",
         concurrency_limit=DRAWING,
-        trigger_mode="always_last",
+        trigger_mode="multiple",  # Gradio 6.31 would send the last of several with the p and q of the first
     )
 
 
-def _check(page: Page) -> None:
+def _check(page: Page, desk: Desk) -> None:
     labels, runner = page.labels, page.runner
     with gr.Row(elem_classes="pf-form"):
         where = labels.add(
@@ -108,23 +108,31 @@ def _check(page: Page) -> None:
         details = gr.HTML(padding=False, elem_id="sv-pf-details")
     identity = gr.HTML(padding=False, elem_id="sv-pf-identity")
     report, bars = gr.State(None), gr.Textbox(visible=False)
+    spoken = gr.State({})  # the language of the moment: one object of the session's, which a running check looks at
 
     # Each parameter by its name, because this is what the API's documentation shows.
     def on_check(
         request: gr.Request, where: Any, fault: Any, runs: Any, bars: Any, prompt: Any, method: Any, temperature: Any,
-        seed: Any, lang: str,
+        seed: Any, lang: str, spoken: dict,
     ) -> Iterator[tuple]:  # fmt: skip
         """Runs the check of exactness, with a planted fault if one is named."""
         values = (where, fault, runs, bars, prompt, method, temperature, seed)
-        yield from proof_handlers.run(runner, values, lang, request.session_hash or "")
+        yield from proof_handlers.run(runner, values, lang, request.session_hash or "", spoken)
 
     def on_stop(request: gr.Request) -> Any:
-        runner.stop(request.session_hash or "")
+        runner.stop(request.session_hash or "", proof_handlers.PLACES)
         return gr.update(interactive=False)
 
-    go.click(
+    def on_language(found: Any, spoken: dict, lang: str) -> tuple:
+        spoken["lang"] = lang
+        return proof_handlers.show(found, lang) if found is not None else (gr.skip(),) * 4
+
+    def on_over(request: gr.Request) -> tuple:
+        return step_handlers.buttons(runner.busy(request.session_hash or ""))
+
+    checked = go.click(
         on_check,
-        [where, fault, runs, bars, prompt, method, temperature, seed, page.lang],
+        [where, fault, runs, bars, prompt, method, temperature, seed, page.lang, spoken],
         [report, told, figure, details, identity, go, stop],
         js=WITH_BARS,
         api_name="check",
@@ -132,13 +140,13 @@ def _check(page: Page) -> None:
         concurrency_id="lane",
         concurrency_limit=None,
     )
-    stop.click(on_stop, None, [stop], queue=False, api_visibility="private", show_progress="hidden")
+    private: dict[str, Any] = {"queue": False, "api_visibility": "private", "show_progress": "hidden"}
+    checked.then(on_over, None, desk.actions, **private)  # a run that ended before it has left them to it
+    stop.click(on_stop, None, [stop], **private)
     page.lang.change(
-        lambda found, lang: proof_handlers.show(found, lang) if found is not None else (gr.skip(),) * 4,
-        [report, page.lang],
+        on_language,
+        [report, spoken, page.lang],
         [told, figure, details, identity],
-        queue=False,
-        show_progress="hidden",
-        api_visibility="private",
+        **private,
     )
     gr.on([where.change, page.demo.load], None, [where], None, js="(where) => SpecvizApp.markProof(where)")

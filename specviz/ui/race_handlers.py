@@ -19,7 +19,7 @@ from specviz.ui import race_runs, settings
 from specviz.ui.flow import Pulse, waiting
 from specviz.ui.job import Job
 from specviz.ui.message import failure, message
-from specviz.ui.race_runs import PLACE, Progress
+from specviz.ui.race_runs import RACE, SWEEP, Progress
 from specviz.ui.runner import Runner
 from specviz.views import race_charts, race_html, race_lists
 from specviz.views.race_html import Entry
@@ -57,7 +57,7 @@ def race(
         def work(job: Job, pair: Pair) -> Iterator[int]:
             return race_runs.race(job, pair, wanted.prompt, config)
 
-        job = runner.work(session, wanted.pair, work, PLACE)
+        job = runner.work(session, wanted.pair, work, RACE)
         for status in _waited_for(runner, job, wanted.pair):
             yield status, *same, *(gr.skip(),) * 3
         if job.dropped:
@@ -157,7 +157,7 @@ def sweep(runner: Runner, values: Sequence[Any], tokens: Any, session: str, lang
     heat map, the sentence, the sweep itself, Race, Sweep, Stop. Never raises.
     """
     quiet = (gr.skip(),) * 3
-    whole = runner.hold(session, "sweep")
+    whole = runner.hold(session, SWEEP)
     try:
         wanted = settings.read(values)
         base = _swept_config(runner, wanted, tokens)
@@ -170,7 +170,7 @@ def sweep(runner: Runner, values: Sequence[Any], tokens: Any, session: str, lang
             if whole.stopped:
                 break
             one = replace(base, k=k, temperature=temperature)
-            job = runner.work(session, wanted.pair, _cell(wanted.prompt, one), PLACE)
+            job = runner.work(session, wanted.pair, _cell(wanted.prompt, one), RACE)
             for _ in _waited_for(runner, job, wanted.pair, whole):
                 pass
             if job.error is not None:

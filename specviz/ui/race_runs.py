@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WARM_UP = 3  # rounds before each run, which count for nothing: the first ones of a model are slow
 NEWS_EVERY = 0.4  # seconds
-PLACE = "race"  # of its jobs
+PLACES = RACE, SWEEP = "race", "sweep"  # of its jobs
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from specviz.ui.desk import Desk
 from specviz.ui.fields import ChoiceField, number
 from specviz.ui.oneway import Receiver
 from specviz.ui.page import Page
+from specviz.ui.race_runs import PLACES
 
 ON_LOAD = "SpecvizApp.attachRace({element, props, watch});"
 # where drafting pays: what comes next is in the prompt, and to look it up costs nothing
@@ -73,7 +74,7 @@ def build(page: Page, desk: Desk) -> None:
             yield *update, update[-3]
 
     def on_stop(request: gr.Request) -> Any:
-        runner.stop(request.session_hash or "")
+        runner.stop(request.session_hash or "", PLACES)
         return gr.update(interactive=False)
 
     def on_over(request: gr.Request) -> tuple:

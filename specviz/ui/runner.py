@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import TYPE_CHECKING, Any
 
 from specviz.config import short
@@ -25,6 +25,7 @@ from specviz.ui.options import Options
 if TYPE_CHECKING:
     from specviz.models.pair import Pair
 
+STAGES = ("main", "fork", "compare")  # places of jobs whose news go to a stage; a race or a check is not among them
 LOAD_TURN = 0.02  # seconds that a job waits for its models before others may have a turn
 
 
@@ -105,13 +106,14 @@ class Runner:
         """A job that does `do(job, pair)` once the pair is loaded; with None for a pair, without one.
 
         `do` yields as `Work` does. The session's earlier job for the same place is dropped. Raises SpecvizError when
-        too many wait already.
+        too many wait already; then the earlier job goes on.
         """
         loader = self.loader(pair) if pair is not None else None
 
         def work(job: Job) -> Iterator[int | None]:
             if loader is not None:
-                if any(other.busy for other in self.loaders() if other is not loader):
+                busy = [other for other in self.loaders() if other is not loader and other.busy]
+                if not all(other.over(LOAD_TURN) for other in busy):
                     yield None
                 self._unload_others(loader)  # before this one is begun: they may not fit beside each other
                 loader.begin()
@@ -123,11 +125,11 @@ class Runner:
                 yield from do(job, loader.loaded() if loader is not None else None)
 
         with self._lock:
+            job = self.lane.submit(as_visitor(work), pair, short, lambda: self.present(session))
             before = self._jobs.get((session, place))
-            if before is not None:
+            if before is not None:  # only now: where the new one is not taken, this one goes on
                 before.drop()
             self._jobs = {key: job for key, job in self._jobs.items() if not job.done}
-            job = self.lane.submit(as_visitor(work), pair, short, lambda: self.present(session))
             self._jobs[session, place] = job
         return job
 
@@ -140,25 +142,27 @@ class Runner:
             self._jobs[session, place] = job
         return job
 
-    def stop(self, session: str) -> bool:
-        """Stops the session's jobs after their present round. False when there are none."""
-        jobs = self._open(session)
+    def stop(self, session: str, places: Container[str] | None = None) -> bool:
+        """Stops the session's jobs at these places, or all, after their present round. False when there are none."""
+        jobs = self._open(session, places)
         for job in jobs:
             job.stop()
         return bool(jobs)
 
     def drop(self, session: str) -> None:
-        """Ends the session's jobs, and what they still bring is not shown: another trace has come."""
-        for job in self._open(session):
+        """Ends the session's jobs for a stage, and what they still bring is not shown: another trace has come."""
+        for job in self._open(session, STAGES):
             job.drop()
 
     def busy(self, session: str) -> bool:
         """Whether anything of the session is still waiting or running."""
         return bool(self._open(session))
 
-    def _open(self, session: str) -> list[Job]:
+    def _open(self, session: str, places: Container[str] | None = None) -> list[Job]:
+        """The session's jobs that go on, at these places or (None) at any."""
         with self._lock:
-            return [j for (name, _), j in self._jobs.items() if name == session and not j.done and not j.dropped]
+            mine = [(place, job) for (name, place), job in self._jobs.items() if name == session]
+        return [j for place, j in mine if not j.done and not j.dropped and (places is None or place in places)]
 
     def place(self, job: Job) -> int:
         """How many jobs are before this one."""

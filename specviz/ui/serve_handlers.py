@@ -10,7 +10,7 @@ import gradio as gr
 
 from specviz.config import short
 from specviz.errors import SpecvizError
-from specviz.i18n import pick_language, t
+from specviz.i18n import t
 from specviz.models.local import local_folder
 from specviz.models.presets import CUSTOM
 from specviz.models.served import served_of
@@ -48,8 +48,8 @@ def written(
 
 
 def gpus_of(models: Any) -> int:
-    """How many GPUs a choice of models is for."""
-    return SERVED[models].tensor_parallel if models in SERVED else 1
+    """How many GPUs a choice of models is for; 1 for what is none."""
+    return SERVED[models].tensor_parallel if isinstance(models, str) and models in SERVED else 1
 
 
 def _served(runner: Runner, pair: str, models: Any, gpus: Any) -> Served:
@@ -78,7 +78,6 @@ def _unlocated(found: Served) -> Served:
 
 def translated(text: Any, version: Any, lang: str) -> tuple[str, str]:
     """HTML of: today's code, what changed. Never raises."""
-    lang = pick_language(lang)  # scripts ask, too
     try:
         done = translate(text, read_version(version))
         notes = [note.text(lang) for note in done.notes]

@@ -16,6 +16,7 @@ from specviz.ui import detail_panel, files_panel, settings, step_handlers, whati
 from specviz.ui.desk import EXAMPLES, NO_SAMPLE, Desk
 from specviz.ui.message import failure, message, whole
 from specviz.ui.page import Page
+from specviz.ui.runner import STAGES
 
 
 def build(page: Page, desk: Desk) -> list:
@@ -62,7 +63,7 @@ def build(page: Page, desk: Desk) -> list:
         yield from step_handlers.run(runner, values, shown, request.session_hash or "", one_round=True)
 
     def on_stop(request: gr.Request) -> Any:
-        if runner.stop(request.session_hash or ""):
+        if runner.stop(request.session_hash or "", STAGES):
             return gr.skip(), gr.skip(), gr.update(interactive=False)
         return step_handlers.buttons(busy=False)  # what ran has been lost with its connection
 

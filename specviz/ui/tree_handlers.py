@@ -31,7 +31,7 @@ def first_tree(name: Any, values: Sequence[Any], runner: Runner) -> tuple | None
     name     the recorded run on show, if any
     values   of the controls, in the order of `settings.FIELDS`
     """
-    if not {name, FIRST_TREE} <= {*samples.names()}:
+    if not isinstance(name, str) or not {name, FIRST_TREE} <= {*samples.names()}:
         return None
     shown = samples.sample(name)
     if shown.config.is_tree or list(values) != list(step_handlers.show(shown, runner)[2:]):

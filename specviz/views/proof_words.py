@@ -10,7 +10,7 @@ from specviz.proof import LEVEL, SURE, Greedy, Identity, Outcome, Report, Trial
 from specviz.trace import Token
 from specviz.views.numbers import prob
 from specviz.views.proof_chart import words_of
-from specviz.views.tokens import markup, name
+from specviz.views.tokens import markup, name, visible
 
 MARKS = {"caught": "✕", "passed": "✓", "running": "…", "stopped": "■", "untested": "–"}
 
@@ -34,7 +34,8 @@ def verdict(report: Report, lang: str) -> str:
     }
     title = t(lang, f"proof.verdict_{key.get(kind, kind)}", **values)
     about = f"untested_{trial.untested}" if kind == "untested" else key.get(kind, kind)
-    return _badge(kind, title, t(lang, f"proof.about_{about}", **values))
+    missed = kind == "passed" and fault is not None  # nothing to be glad of
+    return _badge("untested" if missed else kind, title, t(lang, f"proof.about_{about}", **values))
 
 
 def _power(trial: Trial, lang: str) -> str:
@@ -45,7 +46,7 @@ def _power(trial: Trial, lang: str) -> str:
 def details(report: Report, lang: str) -> str:
     """The tests with their figures and power, and the outputs that changed."""
     trial = report.trial
-    if trial is None:
+    if trial is None or not trial.n:
         return ""
     parts = [_accepted(trial, lang)]
     if trial.tests:
@@ -92,7 +93,8 @@ def _output(one: Greedy, vocab: Mapping[int, Token], lang: str) -> str:
         closest = min(range(len(one.gaps)), key=one.gaps.__getitem__)
         where = {"n": closest + 1, "token": name(vocab, one.plain[closest]), "gap": _gap(one.gaps[closest])}
         rest = f"<p>{markup(t(lang, 'proof.closest', **where))}</p>"
-    return f'<div class="pf-output"><p><b>{markup(one.prompt)}</b></p><p class="pf-chips">{chips}</p>{rest}</div>'
+    prompt = markup(visible(one.prompt, keep_spaces=True))
+    return f'<div class="pf-output"><p><b>{prompt}</b></p><p class="pf-chips">{chips}</p>{rest}</div>'
 
 
 def _tail(tokens: Iterable[int], vocab: Mapping[int, Token], who: str, lang: str) -> str:

@@ -53,6 +53,18 @@ def faults(page):
     return found + [f"contrast {weak}" for weak in page.evaluate(CONTRAST, open_)]
 
 
+def test_the_language_can_be_switched_by_keyboard_alone(make_visit):
+    visit = make_visit().open("?lang=en")
+    page = visit.page
+    visit.until("s.cursor > 1")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('#sv-lang') !== null")  # the first thing on the page
+    assert "语言" in page.inner_text("#sv-lang")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.wait_for_function("document.documentElement.lang === 'zh-CN'")
+
+
 def show(visit, tab):
     visit.page.click(f"#sv-tab-{tab}-button")
     visit.page.wait_for_selector(f"#sv-tab-{tab}-button[aria-selected=true]")

@@ -99,6 +99,52 @@ def test_presenting_with_a_clicker_and_a_show_of_hands(visit):
     assert page.is_visible(".sv-top")
 
 
+def test_hands_put_themselves_right_and_a_tie_is_no_answer(visit):
+    page = open_lessons(visit, "?lesson=3&step=3&lang=zh-CN")
+    page.click(".sl-controls .sl-plain")
+    fields = page.locator(".sl-hands")
+    for typed, counted in (("-5", ""), ("99999", "9999"), ("2.5", "2"), ("1e2", "100")):
+        fields.nth(0).fill(typed)
+        page.keyboard.press("Tab")
+        assert fields.nth(0).input_value() == counted
+    fields.nth(1).fill("100")
+    page.keyboard.press("Enter")
+    assert "不止一个" in page.inner_text(".sl-hint")
+    fields.nth(1).fill("-7")
+    assert page.inner_text(".sl-hint") == ""
+    page.keyboard.press("Enter")  # the browser has nothing to say about it, in whatever language
+    until(page, "s.answered")
+    assert "100" in page.inner_text(".sl-poll-told")
+
+
+def test_the_focus_is_never_lost(visit):
+    page = open_lessons(visit, "?lesson=3&step=3&lang=en")
+
+    def focused():
+        return page.evaluate(
+            "document.activeElement.closest('.sl-answer, .sl-text h2, .sl-plain')?.className ?? 'lost'"
+        )
+
+    page.keyboard.press("2")
+    page.focus(".sl-controls .sl-main")
+    page.keyboard.press("Enter")
+    assert focused() == "sl-answer"  # so that it is read aloud
+    told_at = state(page)["cursor"]
+    page.keyboard.press("Shift+ArrowLeft")  # and the arrows still are the stage's
+    page.wait_for_function(f"SpecvizApp.peekLessons().cursor < {told_at}")
+    page.focus(".sl-side button")
+    page.keyboard.press("Enter")
+    until(page, "s.presenting")
+    assert focused() == ""  # the heading
+    page.keyboard.press("Escape")
+    page.click(".sl-answer ~ .sl-controls button")
+    assert focused() == ""
+    for _ in range(2):
+        page.focus(".sl-controls .sl-plain")
+        page.keyboard.press("Enter")
+    assert focused() == "sl-plain"
+
+
 def test_links_language_and_terms(visit):
     page = open_lessons(visit, "?lesson=7&step=2&lang=zh-CN")
     assert state(page)["lesson"] == "cache-and-rollback"

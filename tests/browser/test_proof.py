@@ -57,6 +57,51 @@ def test_bars_and_numbers(make_visit, width, lang):
     assert not page.is_visible("#sv-stage-main")
 
 
+def test_draws_are_those_of_the_last_change(visit):
+    page = visit.page
+    asked = []
+
+    def late(route):
+        if '"seed"' not in (route.request.post_data or ""):
+            return route.continue_()
+        asked.append(route.request.post_data_json["event_data"])
+        page.wait_for_timeout(2000)
+        return route.continue_()
+
+    page.route("**/queue/join*", late)
+    page.goto(f"{visit.address}?tab=proof&lang=en")
+    page.wait_for_selector("[data-key=p-0]")
+    for preset in ("good", "equal"):
+        page.click(f"[data-key=preset-{preset}]")
+        page.wait_for_timeout(700)
+    page.wait_for_function("document.querySelector('.pf-told').textContent.includes('100.0 %')")
+    assert asked[-1]["p"] == asked[-1]["q"]
+
+
+def test_only_the_main_button_drags(visit):
+    page = visit.page
+    page.goto(f"{visit.address}?tab=proof&lang=en")
+    page.wait_for_selector("[data-key=p-0]")
+    box = settled(page, "[data-key=p-0]")
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 10, button="right")
+    assert value(page, "p-0") == 0.3
+
+
+def test_another_language_in_the_middle_of_a_check(visit):
+    page = visit.page
+    page.goto(f"{visit.address}?tab=proof&lang=en")
+    page.wait_for_selector("[data-key=p-0]")
+    page.fill("#sv-pf-runs input", "20000")
+    page.click("#sv-pf-run")
+    told = "document.querySelector('#sv-pf-verdict').textContent"
+    page.wait_for_function(f"{told}.includes('of 20000')")
+    page.click("#sv-lang label >> nth=1")
+    page.wait_for_function(f"{told}.includes('/ 20000 次，目前')")
+    page.click("#sv-pf-stop")
+    page.wait_for_function(f"{told}.includes('停止')")
+    assert "first token" not in page.inner_text("#sv-pf-details")
+
+
 def test_a_planted_fault_turns_the_check_red_and_the_right_engine_green(visit):
     page = visit.page
     page.goto(f"{visit.address}?tab=proof&lang=en")

@@ -53,20 +53,27 @@ test('while a question is open, the stage does not go beyond it', () => {
 test('the answers are kept, and what is kept may be anything', () => {
   const kept = new Map();
   const storage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
-  const progress = new Progress(storage);
+  const choices = { a: 2, b: 3 };
+  const progress = new Progress(storage, choices);
   assert.equal(progress.given('a'), null);
   progress.answer('a', 0);
-  assert.equal(new Progress(storage).given('a'), 0);
-  assert.equal(new Progress(storage).count, 1);
-  for (const rubbish of ['{', '[]', 'null', '{"a":"x"}', '7']) {
+  assert.equal(new Progress(storage, choices).given('a'), 0);
+  assert.equal(new Progress(storage, choices).count, 1);
+  new Progress(storage, choices).answer('b', 2); // in another tab of the browser
+  progress.forget('a');
+  assert.deepEqual(new Progress(storage, choices).answers, { b: 2 });
+  const foreign = '{"c":1,"toString":1,"__proto__":1,"a":2,"b":-1}';
+  for (const rubbish of ['{', '[]', '[1,2]', 'null', '{"a":"x"}', '7', '{"a":0.5,"b":null}', foreign]) {
     kept.set('specviz.lessons', rubbish);
-    assert.equal(new Progress(storage).count, 0, rubbish);
+    assert.equal(new Progress(storage, choices).count, 0, rubbish);
   }
   const forbidden = { getItem: () => { throw new Error('no'); }, setItem: () => { throw new Error('no'); } };
-  const alone = new Progress(forbidden);
+  const alone = new Progress(forbidden, choices);
   alone.answer('b', 2);
   assert.equal(alone.given('b'), 2);
-  assert.equal(new Progress(null).count, 0);
+  alone.answer('a', 1);
+  assert.equal(alone.count, 2);
+  assert.equal(new Progress(null, choices).count, 0);
 });
 
 test('most hands are the guess of the class', () => {

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
@@ -100,21 +101,34 @@ def test_what_is_refused_while_a_run_goes_on_leaves_that_its_stop_button(what, t
     assert free(update)
 
 
-def test_drawing_the_panels_is_limited():
-    """What a visitor's browser asks for at every step of the cursor waits its turn."""
-
+@pytest.fixture(scope="module")
+def demo():
     async def page():  # where no event loop runs, Gradio makes some that nobody closes
         return build(Options(), Scripted(print)).demo
 
     # a thread of its own: after the browser tests this one has Playwright's event loop, still running
     with ThreadPoolExecutor(1) as pool:
-        demo = pool.submit(lambda: asyncio.run(page())).result()
+        return pool.submit(lambda: asyncio.run(page())).result()
+
+
+def test_drawing_the_panels_is_limited(demo):
+    """What a visitor's browser asks for at every step of the cursor waits its turn."""
     drawn = [
         fn
         for fn in demo.fns.values()
         if fn.fn is not None and any(getattr(part, "elem_id", None) == "sv-p-mask" for part in fn.outputs)
     ]
     assert [(fn.queue, fn.concurrency_limit) for fn in drawn] == [(True, DRAWING)]
+
+
+@pytest.mark.parametrize("button", ["sv-pf-run", "sv-race-go", "sv-sweep-go"])
+def test_what_runs_in_another_tab_leaves_run_and_step_free_when_it_is_over(demo, button):
+    """A run that ended meanwhile has left them shut, for something of the visitor's still ran."""
+    clicked = next(b._id for b in demo.blocks.values() if getattr(b, "elem_id", None) == button)
+    (ran,) = [fn for fn in demo.fns.values() if fn.fn is not None and (clicked, "click") in fn.targets]
+    after = [fn for fn in demo.fns.values() if fn.trigger_after == ran._id]
+    request = SimpleNamespace(session_hash=S)
+    assert [free(fn.fn(request)) for fn in after if {"sv-run", "sv-step", "sv-stop"} == {c.elem_id for c in fn.outputs}]
 
 
 def test_heads_go_to_the_pair_that_they_were_given_for(monkeypatch):

@@ -10,10 +10,12 @@ import pytest
 from specviz.errors import SpecvizError
 from specviz.ui import job as job_module
 from specviz.ui import lane as lane_module
+from specviz.ui import runner as runner_module
 from specviz.ui.lane import Lane
 from specviz.ui.loading import PairLoader
 from specviz.ui.options import Options
-from specviz.ui.runner import Runner
+from specviz.ui.proof_handlers import PLACES
+from specviz.ui.runner import STAGES, Runner
 
 
 def finish(job):
@@ -106,7 +108,7 @@ def test_a_long_job_gives_way_after_its_slice(lane, monkeypatch):
 def test_only_so_many_hold_an_engine_at_once(lane, monkeypatch):
     monkeypatch.setattr(lane_module, "SLICE", 0.0)
     _, go = held(lane)
-    most, log = [], []
+    most = []
 
     def work(_job):
         for _ in range(3):
@@ -118,7 +120,6 @@ def test_only_so_many_hold_an_engine_at_once(lane, monkeypatch):
     for job in jobs:
         finish(job)
     assert max(most) == lane_module.OPEN
-    assert not log
 
 
 def test_who_works_with_other_models_waits_until_these_are_free(lane, monkeypatch):
@@ -327,6 +328,56 @@ def test_many_who_ask_at_once_load_a_pair_once_and_others_have_turns_meanwhile()
     runner.close()
 
 
+def test_who_waits_until_other_models_are_loaded_keeps_no_processor_busy(monkeypatch):
+    go, turns = threading.Event(), []
+
+    def load(name, _progress):
+        if name == runner.default:
+            go.wait(10)
+        return name
+
+    def use(_job, pair):
+        done.append(pair)
+        yield 1
+
+    turn, done, runner = job_module.Job.turn, [], Runner(Options(), load=load)
+    monkeypatch.setattr(job_module.Job, "turn", lambda job, count: turns.append(1) or turn(job, count))
+    other = runner.pairs()[1]
+    runner.begin()
+    job = runner.work("s", other, use, "main")
+    time.sleep(0.3)
+    assert 1 <= len(turns) <= 0.3 / runner_module.LOAD_TURN + 5
+    go.set()
+    finish(job)
+    assert done == [other]
+    runner.close()
+
+
+def test_a_run_that_is_not_taken_leaves_the_visitors_earlier_one_alone(monkeypatch):
+    monkeypatch.setattr(lane_module, "PLACES", 1)
+    runner = Runner(Options(), load=lambda _id, _progress: object())
+    first = runner.work("s", None, lambda job, _pair: endless(job), "main")
+    with pytest.raises(SpecvizError, match="1 run"):
+        runner.work("s", None, lambda job, _pair: endless(job), "main")
+    assert runner.busy("s")
+    assert not first.stopped
+    assert runner.stop("s")
+    finish(first)
+    runner.close()
+
+
+def test_stop_ends_what_it_is_the_button_of_and_nothing_else():
+    runner = Runner(Options(), load=lambda _id, _progress: object())
+    run, check = (runner.work("s", None, lambda job, _pair: endless(job), place) for place in ("main", *PLACES))
+    assert runner.stop("s", STAGES)
+    finish(run)
+    assert not check.stopped
+    assert not runner.stop("s", STAGES)
+    assert runner.stop("s")  # all of them: the visitor has left
+    finish(check)
+    runner.close()
+
+
 def test_a_dropped_job_shows_nothing_more(lane, sample):
     go = threading.Event()
 
@@ -343,7 +394,7 @@ def test_a_dropped_job_shows_nothing_more(lane, sample):
 
 
 def test_a_session_is_busy_while_any_of_its_jobs_is(sample):
-    """A run and a fork do not push each other out; a newer run does; another trace ends both."""
+    """A run and a fork do not push each other out; a newer run does; another trace ends both, but no check or race."""
     go = threading.Event()
 
     def make(pair):
@@ -358,8 +409,11 @@ def test_a_session_is_busy_while_any_of_its_jobs_is(sample):
     newer = runner.submit("s", pair, make)
     assert (run.dropped, fork.dropped, other.dropped) == (True, False, False)
     assert runner.busy("s")
+    check = runner.submit("s", pair, make, place=PLACES[0])
     runner.drop("s")
-    assert (fork.dropped, newer.dropped, other.dropped) == (True, True, False)
+    assert (fork.dropped, newer.dropped, other.dropped, check.dropped) == (True, True, False, False)
+    assert runner.busy("s")
+    check.drop()
     assert not runner.busy("s")
     assert runner.busy("t")
     go.set()

@@ -2,18 +2,22 @@
 
 import json
 import re
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
+import gradio as gr
 import pytest
 
 from specviz.coupling import FAULTS
 from specviz.errors import SpecvizError
 from specviz.i18n import LANGUAGES, t
 from specviz.models import lab
+from specviz.models.check import check_identity
 from specviz.proof import Cached, Greedy, Identity, Parting, Report
 from specviz.trace import Token
-from specviz.ui import proof_handlers, serve_handlers
+from specviz.ui import proof_handlers
+from specviz.ui.fields import LanguageField
 from specviz.ui.options import Options
 from specviz.ui.runner import Runner
 from specviz.views import proof_chart, proof_words
@@ -26,7 +30,9 @@ TOY = ("toy", "none", 400, BARS, "", "skip", 1.0, "0")
 
 @pytest.fixture
 def toy_runner():
-    return Runner(Options(), load=lambda _id, _progress: pytest.fail("the toy needs no models"))
+    made = Runner(Options(), load=lambda _id, _progress: pytest.fail("the toy needs no models"))
+    yield made
+    made.close()
 
 
 def changed(values, **changes):
@@ -119,10 +125,9 @@ def test_what_is_wrong_is_said(toy_runner, changes, key):
 
 
 @pytest.mark.parametrize("lang", [None, 7, ["en"], "xx", "../en", {"en": 1}])
-def test_a_language_that_does_not_exist_is_english(toy_runner, lang):
-    (update,) = check(toy_runner, *changed(TOY, runs=0), lang=lang)
-    assert update[1] == check(toy_runner, *changed(TOY, runs=0))[0][1]
-    assert serve_handlers.translated("f()", "0.33", lang) == serve_handlers.translated("f()", "0.33", "en")
+def test_a_language_that_does_not_exist_is_english(lang):
+    assert LanguageField().preprocess(lang) == "en"
+    assert [LanguageField().preprocess(known) for known in LANGUAGES] == list(LANGUAGES)
 
 
 def test_a_public_page_has_its_limits():
@@ -144,6 +149,50 @@ def test_stop_ends_it_within_a_round(toy_runner):
     assert not busy(end)
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_fault_that_is_not_caught_is_no_green_tick(toy_runner, lang):
+    same = json.dumps({"p": P, "q": P})  # everything is accepted anyway
+    *_, last, _ = check(toy_runner, *changed(TOY, fault="always_accept", bars=same), lang=lang)
+    assert last[0].trial.verdict == "passed"
+    assert "pf-untested" in last[1]
+    assert "✓" not in last[1]
+
+
+def _until_stopped(job):
+    while not job.stopped:
+        time.sleep(0.01)
+        yield 0
+
+
+def test_stopped_before_its_first_run(toy_runner):
+    """While it waits for others; another check of the session pushes it out just the same."""
+    another = proof_handlers.run(toy_runner, TOY, "en", "waits")
+    for end in (lambda: toy_runner.stop("waits"), lambda: next(another)):
+        before = toy_runner.work("other", None, lambda job, _: _until_stopped(job), "main")
+        updates = proof_handlers.run(toy_runner, TOY, "en", "waits")
+        next(updates)
+        end()
+        *_, last, over = updates
+        before.stop()
+        assert last[0].trial.verdict == "stopped"
+        assert "pf-stopped" in last[1]
+        assert last[2]["visible"] is False
+        assert last[3] == ""
+        assert not busy(over)
+
+
+def test_a_check_speaks_the_language_of_the_moment(toy_runner):
+    spoken = {}
+    updates = proof_handlers.run(toy_runner, changed(TOY, runs=20_000), "en", "s", spoken)
+    assert "Preparing" in next(updates)[1]
+    spoken["lang"] = "zh-CN"
+    said = next(update for update in updates if isinstance(update[0], Report))
+    assert "目前没有差别" in said[1]
+    toy_runner.stop("s")
+    *_, last, _ = updates
+    assert "停止" in last[1]
+
+
 def test_draws_for_the_toy():
     sent = json.loads(proof_handlers.draws(SimpleNamespace(id=3, p=P, q=Q, seed=1)))
     assert sent["id"] == 3
@@ -154,6 +203,9 @@ def test_draws_for_the_toy():
     for wrong in ({"p": None}, {"q": [1, 2, 3]}, {"seed": -1}, {"id": "x"}, {"p": [float("nan")] * 5}):
         with pytest.raises(SpecvizError):
             proof_handlers.draws(SimpleNamespace(**{"id": 3, "p": P, "q": Q, "seed": 1} | wrong))
+    for sent in (None, 7, "pq", [], {}):  # by a script: an event with anything for its data
+        with pytest.raises(SpecvizError):
+            proof_handlers.draws(gr.EventData(None, sent))
 
 
 def test_a_parting_is_told_with_its_gap():
@@ -185,6 +237,16 @@ def test_nothing_yet():
     assert proof_chart.first_token(Report("toy", None), "en") is None
     assert "pf-running" in proof_words.verdict(Report("toy", None), "en")
     assert proof_handlers.show(None, "en")[0] == ""
+
+
+def test_a_prompt_longer_than_the_context_is_refused_before_any_pass(tiny_pair, monkeypatch):
+    monkeypatch.setattr(type(tiny_pair.target), "forward", lambda *_, **__: pytest.fail("a pass was made"))
+    asked = lab.read("pair", "none", 200, None, None, "é" * 1000, "draft", 1.0, 0)
+    with pytest.raises(SpecvizError) as caught:
+        list(lab.reports(asked, tiny_pair, lambda: False))
+    assert caught.value.key == "errors.prompt_long"
+    with pytest.raises(SpecvizError, match="at most"):  # nor is there room for what it is to write
+        check_identity(tiny_pair, asked.config, ["a"], tokens=tiny_pair.max_context)
 
 
 @pytest.mark.pair

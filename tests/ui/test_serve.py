@@ -54,6 +54,11 @@ def test_in_both_languages(page):
     assert "跳过若干层" in said["zh-CN"]
 
 
+@pytest.mark.parametrize("models", [PAGE, "nothing", None, 7, ["x"], {"a": 1}])
+def test_what_is_no_pair_for_large_machines_needs_one_gpu(models):
+    assert serve_handlers.gpus_of(models) == 1
+
+
 @pytest.mark.parametrize("name", SERVED)
 def test_pairs_for_large_machines(page, name):
     gpus = serve_handlers.gpus_of(name)

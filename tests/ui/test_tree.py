@@ -200,6 +200,8 @@ def test_who_opens_the_tab_first_finds_a_tree():
     mine = ["My own prompt", *values[1:]]
     assert tree_handlers.first_tree(name, mine, runner) is None
     assert tree_handlers.first_tree("", values, runner) is None  # a run of their own
+    for sent in (None, 7, ["sky"], {"a": 1}):
+        assert tree_handlers.first_tree(sent, values, runner) is None
     assert tree_handlers.first_tree("tree", controls, runner) is None  # there already
 
 

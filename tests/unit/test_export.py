@@ -1,7 +1,9 @@
 """The exported page as a file: what is in it, what is escaped, how large it may become."""
 
+import io
 import json
 import re
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -111,6 +113,16 @@ def test_the_command_writes_it(tmp_path, capsys):
     assert '<html lang="zh-CN">' in target.read_text(encoding="utf-8")
     assert cli.main(["export", str(SKY)]) == 0
     assert capsys.readouterr().out.startswith("<!doctype html>")
+
+
+def test_a_console_that_lacks_characters_changes_nothing(sky, monkeypatch):
+    page = export.trace_page(sky, "zh-CN").html
+    for more, read in (([], bytes.decode), (["--json"], lambda text: json.loads(text)["html"])):
+        raw = io.BytesIO()
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+        assert cli.main(["export", str(SKY), "--lang", "zh-CN", *more]) == 0
+        sys.stdout.flush()
+        assert read(raw.getvalue()) == page  # its policy names its scripts by their hashes
 
 
 @pytest.mark.parametrize("source", ["nowhere.json", "lesson:nothing", "README.md"])

@@ -116,10 +116,11 @@ def test_raw_text_streams_in_another_form(fake):
     assert (found.text, found.counted.tokens, found.finish) == (" two three", 2, "length")
 
 
-def test_a_key_is_sent_and_a_wrong_one_is_said(fake, monkeypatch):
-    monkeypatch.setenv("VLLM_API_KEY", "secret")
+@pytest.mark.parametrize(("key", "sent"), [("secret", "secret"), (" secret\n", "secret"), ("cl\xe9", "cl\xc3\xa9")])
+def test_a_key_is_sent_and_a_wrong_one_is_said(fake, monkeypatch, key, sent):
+    monkeypatch.setenv("VLLM_API_KEY", key)
     measured(fake)
-    assert set(fake.keys) == {"Bearer secret"}
+    assert set(fake.keys) == {f"Bearer {sent}"}  # which http.server reads as Latin-1
     fake.routes["/v1/models"] = 401, b'{"error":"Unauthorized"}'
     assert refusal(fake).key == "serve.key"
 

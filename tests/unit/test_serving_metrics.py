@@ -70,6 +70,11 @@ def test_a_server_that_was_started_anew_counts_from_zero():
     assert after.since(before) == after
 
 
+def test_counts_that_no_server_can_have_are_passed_over():
+    huge = "".join(f'vllm:spec_decode_num_drafts_total{{engine="{i}"}} 1.7e308\n' for i in range(3))
+    assert counters(huge + "vllm:request_success_total 2\n") == Counters(vllm=True, requests=2)
+
+
 def test_the_text_format():
     text = (
         'vllm:a{x="1",y="two \\"quotes\\", a \\\\ and a \\n"} 3.0 1700000000\n'
@@ -78,6 +83,7 @@ def test_the_text_format():
         "vllm:d{} +Inf\n"
         'vllm:e{broken="} 1\n'
         "vllm:f one\n"
+        "vllm:huge 1e308\n"
         'vllm:g{ z = "1" , }  7\n'
         "\u4e16\u754c 3\n" + "vllm:h " + "1" * 20_000
     )

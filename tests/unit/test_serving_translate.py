@@ -277,6 +277,18 @@ def test_every_text_ends_in_a_clear_answer(text):
     assert "vllm" not in set(sys.modules) - modules
 
 
+def test_blank_lines_between_prompts_stay():
+    made = translate(">>> a = 1\n\n  \n>>> LLM('t', max_model_len=8)\n")
+    assert made.code == "a = 1\n\n\nLLM('t', max_model_len=8)"
+
+
+def test_a_name_for_something_large_stands_as_it_is():
+    """It may be named thousands of times, and would be read and written as often."""
+    for size, model in ((10, [0] * 10), (4_000, "{x}")):
+        made = translate("x = [" + "0," * size + "]\nLLM('t', speculative_model=x, num_speculative_tokens=5)")
+        assert made.config["model"] == model
+
+
 def test_a_command_keeps_its_variables():
     """The new command is pasted into the same shell."""
     old = "HF_TOKEN=$HF_TOKEN vllm serve t --port $PORT --download-dir ${HOME}/models"

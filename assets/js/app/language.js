@@ -18,6 +18,14 @@ export function setLanguage(lang) {
   document.dispatchEvent(new CustomEvent('specviz:language', { detail: chosen }));
 }
 
+/**
+ * The switch is heard at once, and not only when Gradio gets to it: while the page is still loading, what comes then
+ * would set it back to the language of the link.
+ */
+export function followSwitch() {
+  document.addEventListener('change', ({ target }) => target.closest('#sv-lang') && setLanguage(target.value), true);
+}
+
 /** A text of the page; `{name}` is filled in. */
 export function text(key, values = {}) {
   const found = globalThis.SpecvizStrings[currentLanguage()][key];

@@ -66,8 +66,9 @@ function leave() {
 /** The course follows the page's tab and language. */
 export function followPage() {
   document.addEventListener('specviz:language', ({ detail }) => {
-    if (course) course.set(words(detail));
-    if (course) address({});
+    if (!course) return;
+    if (course.options.lang !== detail) course.set(words(detail)); // Gradio also tells it when the page has loaded
+    address({});
   });
   document.addEventListener('specviz:tab', ({ detail }) => {
     if (detail !== 'learn') return leave();

@@ -1,6 +1,7 @@
 /** The page's own script: ties Gradio's components to the stages. Python calls it through `SpecvizApp`. */
 import { attachLessons, followPage, peekLessons, readyToRun } from './learn.js';
 import { attachToy, followProof, markProof, toyBars } from './proof.js';
+import { followSwitch } from './language.js';
 import { attachRace, followRace, peekRace } from './race.js';
 import { attach, editing, followConnection, peek, placeOnBoard, positionOf, preview, roundOf } from './stages.js';
 import { currentTab, mark, openTab, placeOf, selectTab, wantedTab } from './tabs.js';
@@ -17,6 +18,7 @@ followConnection();
 followPage();
 followProof();
 followRace();
+followSwitch();
 for (const name of ['focusin', 'click', 'input']) {
   document.addEventListener(name, ({ target }) => {
     if (target.closest && target.closest('#sv-edit')) editing();

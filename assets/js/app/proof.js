@@ -37,6 +37,6 @@ export function markProof(where) {
 
 export function followProof() {
   document.addEventListener('specviz:language', ({ detail }) => {
-    if (toyLab) toyLab.set(labWords(detail));
+    if (toyLab && toyLab.lang !== detail) toyLab.set(labWords(detail));
   });
 }

@@ -15,7 +15,8 @@ export class Course {
   constructor(host, options) {
     this.host = host;
     this.options = options;
-    this.progress = new Progress(options.storage === undefined ? browserStorage() : options.storage);
+    const choices = this.lessons.map(({ id, texts }) => [id, texts[options.lang].choices.length]);
+    this.progress = new Progress(options.storage === undefined ? browserStorage() : options.storage, Object.fromEntries(choices));
     this.polls = new Map(); // lesson id -> what was entered for its question, kept while the page is open
     this.presenting = false;
     this.notesOpen = false;
@@ -61,6 +62,7 @@ export class Course {
   set(options) {
     Object.assign(this.options, options);
     if (this.stage) this.stage.set({ lang: this.options.lang, strings: this.options.stage });
+    if (this.missing.textContent) this.missing.textContent = this.word('no_trace');
     this.draw();
   }
 
@@ -112,19 +114,23 @@ export class Course {
   }
 
   draw() {
+    const before = document.activeElement;
     this.host.lang = this.options.lang;
     this.sheet = new Sheet(this);
     this.text.replaceChildren(...this.sheet.elements, this.bubble.element);
     this.bubble.hide();
     this.contents.draw();
     this.host.dataset.hide = this.answered ? '' : this.lesson.hide;
+    if (before && !before.isConnected) this.text.querySelector('h2').focus({ preventScroll: true }); // it was drawn anew
   }
 
   /** Called when the answer was given. */
   tell(choice) {
     this.progress.answer(this.lesson.id, choice);
     this.draw();
-    this.text.querySelector('.sl-answer').scrollIntoView({ block: 'nearest' });
+    const told = this.text.querySelector('.sl-answer');
+    told.focus({ preventScroll: true }); // so that it is read aloud, and Tab goes on from here
+    told.scrollIntoView({ block: 'nearest' });
     this.showStage(true);
   }
 
@@ -179,7 +185,7 @@ export class Course {
     if (act) {
       event.preventDefault();
       act();
-    } else if (this.stage && event.target.tagName === 'H2' && this.text.contains(event.target)) this.stage.key(event);
+    } else if (this.stage && this.text.contains(event.target) && event.target.matches('h2, .sl-answer')) this.stage.key(event);
   }
 
   /** On, but past an open question only when it was pointed out that it is open. */

@@ -30,6 +30,7 @@ export class Poll {
       this.hands[i] = Math.max(0, Math.min(9999, Math.floor(Number(input.value) || 0)));
       changed();
     });
+    input.addEventListener('change', () => { input.value = this.hands[i] || ''; }); // what is counted is on show
     return input;
   }
 

@@ -2,10 +2,14 @@
 const KEY = 'specviz.lessons';
 
 export class Progress {
-  /** @param {Storage|null} storage */
-  constructor(storage) {
+  /**
+   * @param {Storage|null} storage
+   * @param {Object<string, number>} choices   how many each lesson's question has, by the lesson's id
+   */
+  constructor(storage, choices) {
     this.storage = storage;
-    this.answers = read(storage);
+    this.choices = choices;
+    this.answers = read(storage, choices);
   }
 
   /** The choice that was given, or null. */
@@ -18,14 +22,21 @@ export class Progress {
   }
 
   answer(id, choice) {
+    this.refresh();
     this.answers[id] = choice;
     this.save();
   }
 
   /** To be asked again. */
   forget(id) {
+    this.refresh();
     delete this.answers[id];
     this.save();
+  }
+
+  /** What was answered meanwhile in another tab of the browser. */
+  refresh() {
+    if (this.storage) this.answers = read(this.storage, this.choices);
   }
 
   save() {
@@ -37,11 +48,11 @@ export class Progress {
   }
 }
 
-/** What was kept; nothing where it is not readable. */
-function read(storage) {
+/** What was kept, as far as it is an answer to a question of ours; nothing where it is not readable. */
+function read(storage, choices) {
   try {
     const kept = JSON.parse((storage && storage.getItem(KEY)) || '{}');
-    const fair = Object.entries(kept).filter(([, choice]) => Number.isInteger(choice));
+    const fair = Object.entries(kept).filter(([id, choice]) => Object.hasOwn(choices, id) && Number.isInteger(choice) && choice >= 0 && choice < choices[id]);
     return Object.fromEntries(fair);
   } catch {
     return {};

@@ -12,6 +12,7 @@ export class Question {
     Object.assign(this, { lesson, text, ...options });
     if (this.told) this.poll.chosen = this.given;
     this.element = el('form', 'sl-question');
+    this.element.noValidate = true; // what the browser says would be in its own language; the fields put themselves right
     this.element.addEventListener('submit', (event) => {
       event.preventDefault();
       this.tell();
@@ -67,7 +68,7 @@ export class Question {
     const right = this.given === this.lesson.right;
     const verdict = el('b', right ? 'sl-yes' : 'sl-no', this.word(right ? 'right' : 'wrong', { n: this.lesson.right + 1 }));
     const told = el('div', 'sl-answer', el('p', '', verdict), parsed('div', '', this.text.answer));
-    told.setAttribute('role', 'status');
+    told.tabIndex = -1; // it gets the focus, see Course.tell
     if (this.poll.all) told.append(this.poll.verdict(this.strings, this.lesson));
     return [told, el('div', 'sl-controls', button('sl-plain', () => this.onagain(), this.word('again')))];
   }
@@ -75,8 +76,7 @@ export class Question {
   openPoll() {
     this.poll.open = !this.poll.open;
     this.draw();
-    const first = this.element.querySelector('.sl-hands');
-    if (this.poll.open && first) first.focus();
+    this.element.querySelector(this.poll.open ? '.sl-hands' : '.sl-controls .sl-plain').focus();
   }
 
   choose(i) {
@@ -87,14 +87,16 @@ export class Question {
   }
 
   show() {
-    if (!this.told) this.check.setAttribute('aria-disabled', String(this.guess === null)); // can have the focus all the same
+    if (this.told) return;
+    this.check.setAttribute('aria-disabled', String(this.guess === null)); // can have the focus all the same
+    if (this.guess !== null) this.hint.textContent = '';
   }
 
   /** Tells the answer, if one was given; else says that one is wanted. @returns {boolean} whether it is told now */
   tell() {
     if (this.told) return true;
     if (this.guess === null) {
-      this.hint.textContent = this.word('choose_first');
+      this.hint.textContent = this.word(this.poll.all ? 'choose_tied' : 'choose_first');
       return false;
     }
     this.given = this.guess;

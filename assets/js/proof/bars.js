@@ -38,6 +38,7 @@ export class Bars {
       return Math.round(100 * ((bottom - event.clientY) / height)) / 100;
     };
     node.addEventListener('pointerdown', (event) => {
+      if (event.button !== 0) return; // the context menu's
       node.setPointerCapture(event.pointerId);
       node.focus({ preventScroll: true });
       this.onput(who, i, at(event));

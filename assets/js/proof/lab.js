@@ -73,6 +73,8 @@ export class Lab {
     this.formula = el('p', 'pf-sentence');
     this.formula.setAttribute('aria-live', 'polite');
     this.rows = el('div', 'pf-scroll');
+    this.rows.tabIndex = 0; // on a small screen the arrows scroll it
+    for (const [name, value] of Object.entries({ role: 'group', 'aria-label': this.say('algebra') })) this.rows.setAttribute(name, value);
     this.told = el('p', 'pf-told');
     this.curve = el('div', 'pf-curve');
     this.toggle = this.command('pause', 'toggle', () => (this.playing ? this.pause() : this.play()));

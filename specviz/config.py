@@ -148,11 +148,14 @@ class RunConfig:
 
 def check_number(name: str, value: object, kind: type, low: float, high: float) -> int | float:
     """`value` as `kind`, or a SpecvizError that says what is wrong with it. A bool or a string is not a number."""
+    bounds = {side: f"{x:g}" if x < 1e6 else str(x) for side, x in (("low", low), ("high", high))}
+    if value is None:  # a field that was emptied
+        raise SpecvizError("errors.empty_number", name=name, **bounds)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise SpecvizError("errors.number", name=name, value=short(value))
     if not low <= value <= high or (kind is int and value != int(value)):  # NaN and infinity fail the first
         key = "errors.range_int" if kind is int else "errors.range"
-        raise SpecvizError(key, name=name, value=short(value), low=f"{low:g}" if low < 1e6 else low, high=high)
+        raise SpecvizError(key, name=name, value=short(value), **bounds)
     return kind(value)
 
 

@@ -32,7 +32,7 @@ def test_settings_survive_the_page(values):
         ("k", -1, "errors.range_int"),
         ("k", "3", "errors.number"),
         ("k", True, "errors.number"),
-        ("k", None, "errors.number"),
+        ("k", None, "errors.empty_number"),
         ("k", [5], "errors.number"),
         ("temperature", float("nan"), "errors.range"),
         ("temperature", float("inf"), "errors.range"),

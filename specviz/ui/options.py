@@ -19,6 +19,7 @@ PUBLIC_PROMPT = 2_000  # characters
 PUBLIC_ROUNDS = 128  # of one trace
 PUBLIC_SWEEP, OWN_SWEEP = 48, 1024  # tokens of each run of a sweep
 PUBLIC_RUNS = 4_000  # of a check
+PUBLIC_KEPT, OWN_KEPT = 1_500, 20_000  # rounds of a visitor's past races, all together
 PUBLIC_BYTES = 2 * 2**20  # of a trace from outside
 DRAWING = 4  # visitors whose panels of a tree are drawn at once; each takes some milliseconds of a processor
 
@@ -96,6 +97,11 @@ class Options:
     def max_runs(self) -> int:
         """Runs of a check of exactness."""
         return PUBLIC_RUNS if self.public else MOST_RUNS
+
+    @property
+    def kept_rounds(self) -> int:
+        """Rounds of a visitor's past races, all together."""
+        return PUBLIC_KEPT if self.public else OWN_KEPT
 
     @property
     def sweep_tokens(self) -> int:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 History = tuple[Entry, ...]
 KEPT = 20  # races of a visitor
-KEPT_ROUNDS = 20_000  # of all of them together
 SWEEP_KS = tuple(range(9))
 SWEEP_TEMPERATURES = (0.0, 0.5, 1.0)
 SWEEP_TOKENS = 32  # of a run of a sweep, unless asked otherwise
@@ -70,7 +69,7 @@ def race(
             yield message(status={"kind": "stopped"}), *same, *buttons(busy=False)
             return
         number = history[-1].number + 1 if history else 1
-        history = remembered(history, Entry(number, job.trace, figures))
+        history = remembered(history, Entry(number, job.trace, figures), runner.options.kept_rounds)
         yield track(history[-1]), *panels(history, number, lang), history, *buttons(busy=False)
     except Exception as error:
         yield message(status=failure(error)), *same, *buttons(busy=False)
@@ -96,10 +95,12 @@ def _waited_for(runner: Runner, job: Job, pair: str, whole: Job | None = None) -
         job.stop()  # the visitor has gone, or it is over anyway
 
 
-def remembered(history: History, entry: Entry) -> History:
-    """The history with one more; the oldest go when there are too many, but the newest stays."""
+def remembered(history: History, entry: Entry, most: int) -> History:
+    """The history with one more; the oldest go when there are too many, or with more than `most` rounds in all; the
+    newest stays.
+    """
     kept = (*history, entry)[-KEPT:]
-    while len(kept) > 1 and sum(e.result.plain.rounds + e.result.fast.rounds for e in kept) > KEPT_ROUNDS:
+    while len(kept) > 1 and sum(e.result.plain.rounds + e.result.fast.rounds for e in kept) > most:
         kept = kept[1:]
     return kept
 

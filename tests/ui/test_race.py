@@ -148,12 +148,16 @@ def test_a_sweep_fills_its_cells_and_stops(runner, values, monkeypatch):
 def test_the_session_keeps_so_many_races_and_no_more():
     history = ()
     for number in range(1, 40):
-        history = race_handlers.remembered(history, entry(number))
+        history = race_handlers.remembered(history, entry(number), Options().kept_rounds)
     assert len(history) == race_handlers.KEPT
     assert history[-1].number == 39
     huge = Race(plain_of(30_000), trace_of([round_of(4, 4, (1.0,) * 4)]))
     big = Entry(40, huge, result(huge))
-    assert race_handlers.remembered(history, big) == (big,)
+    assert race_handlers.remembered(history, big, Options().kept_rounds) == (big,)
+    public = Options(public=True).kept_rounds
+    for number in range(1, 5):
+        history = race_handlers.remembered(history, Entry(number, huge, result(huge)), public)
+    assert [one.number for one in history] == [4]
 
 
 def test_earlier_races_can_be_shown_again_and_unknown_ones_change_nothing():

@@ -60,16 +60,19 @@ def build(page: Page, desk: Desk) -> None:
             table = gr.HTML(padding=False, elem_id="sv-race-table")
         sweep_go, sweep_tokens, progress, heat, best = _sweep(page)
     history, swept = gr.State(()), gr.State(None)
+    begun = gr.State({})  # "lang": the language in which what runs now was begun
     panels = [figures, split, ladder, formula, reasons, table, choose]
     actions = [go, sweep_go, stop, copy]
     copied = [desk.fields[name] for name in COPIED]
     lane: dict[str, Any] = {"show_progress": "hidden", "concurrency_id": "lane", "concurrency_limit": None}
 
-    def on_race(request: gr.Request, auto: Any, history: Any, lang: str, *values: Any) -> Iterator[tuple]:
+    def on_race(request: gr.Request, auto: Any, history: Any, lang: str, begun: dict, *values: Any) -> Iterator[tuple]:
+        begun["lang"] = lang
         for update in handlers.race(runner, values, auto, history, request.session_hash or "", lang):
             yield *update, update[-3]  # both buttons that race are as free as the first
 
-    def on_sweep(request: gr.Request, tokens: Any, lang: str, *values: Any) -> Iterator[tuple]:
+    def on_sweep(request: gr.Request, tokens: Any, lang: str, begun: dict, *values: Any) -> Iterator[tuple]:
+        begun["lang"] = lang
         for update in handlers.sweep(runner, values, tokens, request.session_hash or "", lang):
             yield *update, update[-3]
 
@@ -88,18 +91,24 @@ def build(page: Page, desk: Desk) -> None:
         said = (gr.skip(),) * 3 if found is None else (gr.skip(), *handlers.swept(found, lang)[1:])
         return *(handlers.panels(history, number, lang) if history else (gr.skip(),) * 7), *said
 
+    def on_end(number: Any, history: Any, found: Any, lang: str, begun: dict) -> tuple:
+        """In the language of the moment, if it has changed while it ran."""
+        return on_language(number, history, found, lang) if begun.get("lang") != lang else (gr.skip(),) * len(spoken)
+
+    spoken = [*panels, progress, heat, best]
     private = {"api_visibility": "private"} | lane
-    race: tuple[Any, ...] = on_race, [auto, history, lang, *desk.controls], [track, *panels, history, *actions]
+    race: tuple[Any, ...] = on_race, [auto, history, lang, begun, *desk.controls], [track, *panels, history, *actions]
     raced = go.click(*race, **private)
     pays = copy.click(None, None, copied, js=COPY, api_visibility="private").then(*race, **private)
     sweep_out = [progress, heat, best, swept, *actions]
-    ran = sweep_go.click(on_sweep, [sweep_tokens, lang, *desk.controls], sweep_out, **private)
+    ran = sweep_go.click(on_sweep, [sweep_tokens, lang, begun, *desk.controls], sweep_out, **private)
     for one in (raced, pays, ran):  # Run and Step of the other tabs wait while anything of the visitor's runs
         one.then(on_over, None, desk.actions, **QUIET)
+        one.then(on_end, [choose, history, swept, lang, begun], spoken, **QUIET)
     stop.click(on_stop, None, [stop], **QUIET)
     # not `input`, which Gradio also sends when the focus leaves the list: the replay would begin anew
     choose.select(on_choose, [choose, history, lang], [track, *panels], **QUIET)
-    lang.change(on_language, [choose, history, swept, lang], [*panels, progress, heat, best], **QUIET)
+    lang.change(on_language, [choose, history, swept, lang], spoken, **QUIET)
 
 
 def _results(page: Page) -> tuple[Any, ...]:

@@ -26,7 +26,7 @@ from specviz.views.tokens import markup
 
 DRAWS = 4000  # of the toy's Monte Carlo
 FIGURES = 1.0  # seconds between two figures; a browser takes some of it to draw one
-PLACES = ("proof",)  # of its jobs
+PLACE = "proof"  # of its jobs
 Updates = tuple[Any, ...]  # of: report, verdict, figure, details, identity, Run, Stop
 
 
@@ -67,7 +67,7 @@ def run(
                 job.post(report)
                 yield 0
 
-        job = runner.work(session, pair, do, *PLACES)
+        job = runner.work(session, pair, do, PLACE)
         yield None, proof_words.verdict(Report(asked.where, asked.fault), now()), *_nothing(), *buttons(True)
         yield from _follow(runner, job, pair, asked, now)
         yield *[gr.skip()] * 5, *buttons(False)

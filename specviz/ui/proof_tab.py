@@ -120,15 +120,12 @@ def _check(page: Page, desk: Desk) -> None:
         yield from proof_handlers.run(runner, values, lang, request.session_hash or "", spoken)
 
     def on_stop(request: gr.Request) -> Any:
-        runner.stop(request.session_hash or "", proof_handlers.PLACES)
+        runner.stop(request.session_hash or "", {proof_handlers.PLACE})
         return gr.update(interactive=False)
 
     def on_language(found: Any, spoken: dict, lang: str) -> tuple:
         spoken["lang"] = lang
         return proof_handlers.show(found, lang) if found is not None else (gr.skip(),) * 4
-
-    def on_over(request: gr.Request) -> tuple:
-        return step_handlers.buttons(runner.busy(request.session_hash or ""))
 
     checked = go.click(
         on_check,
@@ -141,7 +138,9 @@ def _check(page: Page, desk: Desk) -> None:
         concurrency_limit=None,
     )
     private: dict[str, Any] = {"queue": False, "api_visibility": "private", "show_progress": "hidden"}
-    checked.then(on_over, None, desk.actions, **private)  # a run that ended before it has left them to it
+    checked.then(
+        step_handlers.over(runner), None, desk.actions, **private
+    )  # a run that ended before it has left them to it
     stop.click(on_stop, None, [stop], **private)
     page.lang.change(
         on_language,

@@ -80,9 +80,6 @@ def build(page: Page, desk: Desk) -> None:
         runner.stop(request.session_hash or "", PLACES)
         return gr.update(interactive=False)
 
-    def on_over(request: gr.Request) -> tuple:
-        return step_handlers.buttons(runner.busy(request.session_hash or ""))
-
     def on_choose(number: Any, history: Any, lang: str) -> tuple:
         entry = handlers.entry_of(history, number)
         return (handlers.track(entry), *handlers.panels(history, number, lang)) if entry else (gr.skip(),) * 8
@@ -93,9 +90,9 @@ def build(page: Page, desk: Desk) -> None:
 
     def on_end(number: Any, history: Any, found: Any, lang: str, begun: dict) -> tuple:
         """In the language of the moment, if it has changed while it ran."""
-        return on_language(number, history, found, lang) if begun.get("lang") != lang else (gr.skip(),) * len(spoken)
+        return on_language(number, history, found, lang) if begun.get("lang") != lang else (gr.skip(),) * len(worded)
 
-    spoken = [*panels, progress, heat, best]
+    worded = [*panels, progress, heat, best]
     private = {"api_visibility": "private"} | lane
     race: tuple[Any, ...] = on_race, [auto, history, lang, begun, *desk.controls], [track, *panels, history, *actions]
     raced = go.click(*race, **private)
@@ -103,12 +100,12 @@ def build(page: Page, desk: Desk) -> None:
     sweep_out = [progress, heat, best, swept, *actions]
     ran = sweep_go.click(on_sweep, [sweep_tokens, lang, begun, *desk.controls], sweep_out, **private)
     for one in (raced, pays, ran):  # Run and Step of the other tabs wait while anything of the visitor's runs
-        one.then(on_over, None, desk.actions, **QUIET)
-        one.then(on_end, [choose, history, swept, lang, begun], spoken, **QUIET)
+        one.then(step_handlers.over(runner), None, desk.actions, **QUIET)
+        one.then(on_end, [choose, history, swept, lang, begun], worded, **QUIET)
     stop.click(on_stop, None, [stop], **QUIET)
     # not `input`, which Gradio also sends when the focus leaves the list: the replay would begin anew
     choose.select(on_choose, [choose, history, lang], [track, *panels], **QUIET)
-    lang.change(on_language, [choose, history, swept, lang], spoken, **QUIET)
+    lang.change(on_language, [choose, history, swept, lang], worded, **QUIET)
 
 
 def _results(page: Page) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
@@ -25,6 +25,15 @@ Updates = tuple[Any, ...]  # of: stage, trace, Run, Step, Stop
 def buttons(busy: bool) -> Updates:
     """Run and Step while nothing runs, Stop while something does."""
     return gr.update(interactive=not busy), gr.update(interactive=not busy), gr.update(interactive=busy)
+
+
+def over(runner: Runner) -> Callable[[gr.Request], Updates]:
+    """The handler of what follows a race or a check: updates of Run, Step, Stop, which may have waited for it."""
+
+    def free(request: gr.Request) -> Updates:
+        return buttons(runner.busy(request.session_hash or ""))
+
+    return free
 
 
 def run(

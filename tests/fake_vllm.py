@@ -51,8 +51,8 @@ def error(message, code=400):
 
 
 @contextmanager
-def running(fake):
-    """The server's address, while it runs."""
+def running(fake, port=0):
+    """The server's address, while it runs; a port of its own if none is named."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -77,7 +77,7 @@ def running(fake):
         def log_message(self, *_):
             """Nothing on stderr."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -100,8 +100,8 @@ class Server:
                 return None
             raise
 
-    def answer(self, prompt: str, config: RunConfig, model: str) -> Answer:
-        """The server's answer to `prompt` with the settings of `config`, streamed."""
+    def answer(self, prompt: str, config: RunConfig, model: str) -> Generator[str, None, Answer]:
+        """The server's answer to `prompt` with the settings of `config`, text as it comes. Closed, it hangs up."""
         sampling, _ = sampling_of(config, speculates=True)  # it may: then it refuses min_p
         body = {**sampling, "model": model, "stream": True, "stream_options": {"include_usage": True}}
         body["max_tokens"] = min(sampling["max_tokens"], MAX_TOKENS)
@@ -111,7 +111,7 @@ class Server:
             path, body["prompt"] = "/v1/completions", prompt
         begun = time.monotonic()
         with self._open("POST", path, json=body) as response:
-            return read_answer(self._pieces(response, MAX_ANSWER), begun)
+            return (yield from read_answer(self._pieces(response, MAX_ANSWER), begun))
 
     def _json(self, path: str) -> object:
         try:

@@ -6,6 +6,7 @@ Counts only: vLLM tells how many drafts were accepted, never their p, q or u.
 from __future__ import annotations
 
 import time
+from collections.abc import Generator
 from dataclasses import asdict, dataclass
 
 from specviz.config import RunConfig
@@ -71,7 +72,19 @@ class Measured:
 def measure_server(
     server: Server, prompt: str, config: RunConfig, beside: Trace | None = None, model: str | None = None
 ) -> Measured:
-    """Sends `prompt` and reads the counters before and after.
+    """As `measuring`, at once."""
+    run = measuring(server, prompt, config, beside, model)
+    while True:
+        try:
+            next(run)
+        except StopIteration as end:
+            return end.value
+
+
+def measuring(
+    server: Server, prompt: str, config: RunConfig, beside: Trace | None = None, model: str | None = None
+) -> Generator[str, None, Measured]:
+    """Sends `prompt` and reads the counters before and after. Yields the answer's text as it comes.
 
     `beside` is our own run of it: whether the server runs the same model, and reads the prompt as the same tokens, is
     noted. `model`: one of those that it serves (None: its first). Raises SpecvizError where there is no answer.
@@ -79,7 +92,7 @@ def measure_server(
     version = server.version()
     served = _pick(server.models(), model)
     before = server.counters(served.name)
-    answer = server.answer(prompt, config, served.name)
+    answer = yield from server.answer(prompt, config, served.name)
     after = _settled(server, served.name, before)
     grown = after.since(before) if before is not None and after is not None else None
     source, counted = _counted(answer, grown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -37,8 +37,8 @@ class Answer:
     counts: RequestCounts | None
 
 
-def read_answer(pieces: Iterator[bytes], begun: float) -> Answer:
-    """Puts the events of a stream together."""
+def read_answer(pieces: Iterator[bytes], begun: float) -> Generator[str, None, Answer]:
+    """Yields the text as it comes, piece by piece; returns the whole."""
     texts: list[str] = []
     finish, usage, counts = None, {}, None
     first = last = None
@@ -55,6 +55,7 @@ def read_answer(pieces: Iterator[bytes], begun: float) -> Answer:
             last = time.monotonic() - begun
             first = last if first is None else first
             texts.append(piece)
+            yield piece
         finish = choice.get("finish_reason") or finish
         usage = event.get("usage") or usage
         counts = _request_counts(event.get("metrics")) or counts

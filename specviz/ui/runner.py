@@ -17,7 +17,7 @@ from specviz.models.presets import CUSTOM, DEFAULT, PRESETS
 from specviz.models.zero import ACTIVE, as_visitor
 from specviz.trace import Trace
 from specviz.ui.discretion import discreet, discretion
-from specviz.ui.job import Job
+from specviz.ui.job import Job, Work
 from specviz.ui.lane import Lane
 from specviz.ui.loading import PairLoader, Progress
 from specviz.ui.options import Options
@@ -42,6 +42,7 @@ class Runner:
         load = load or self._load_pair
         self._load = discreet(load) if options.public else load
         self.lane = Lane(math.inf if ACTIVE else None)  # a GPU that is lent is not to wait for others
+        self.server_lane = Lane()  # prompts for the vLLM server, one at a time: it counts all together
         self.present: Callable[[str], bool] = lambda _session: True
         self._lock = threading.Lock()
         self._loaders: dict[str, PairLoader] = {}
@@ -75,6 +76,7 @@ class Runner:
     def close(self) -> None:
         """Ends what runs and takes nothing more."""
         self.lane.close()
+        self.server_lane.close(patience=1.0)  # a server that stalls would hold it for long
 
     def submit(
         self,
@@ -124,8 +126,17 @@ class Runner:
             with discretion(self.options.public), memory_explained():
                 yield from do(job, loader.loaded() if loader is not None else None)
 
+        return self._take(self.lane, as_visitor(work), session, place, pair, short)
+
+    def ask(self, session: str, work: Work, place: str) -> Job:
+        """A job that has the vLLM server to itself and runs no models here. Raises SpecvizError as `work` does."""
+        return self._take(self.server_lane, work, session, place, short=True)
+
+    def _take(
+        self, lane: Lane, work: Work, session: str, place: str, key: str | None = None, short: bool = False
+    ) -> Job:
         with self._lock:
-            job = self.lane.submit(as_visitor(work), pair, short, lambda: self.present(session))
+            job = lane.submit(work, key, short, lambda: self.present(session))
             before = self._jobs.get((session, place))
             if before is not None:  # only now: where the new one is not taken, this one goes on
                 before.drop()
@@ -166,7 +177,7 @@ class Runner:
 
     def place(self, job: Job) -> int:
         """How many jobs are before this one."""
-        return self.lane.place(job)
+        return self.lane.place(job) or self.server_lane.place(job)
 
     def _run(
         self, job: Job, pair: Pair, make: Callable[[Pair], Trace], rounds: int | None, fresh: bool

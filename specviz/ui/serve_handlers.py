@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +18,7 @@ from specviz.models.presets import CUSTOM
 from specviz.models.served import served_of
 from specviz.serving.carry_over import Served, export
 from specviz.serving.client import Server
-from specviz.serving.compare import measure_server, own
+from specviz.serving.compare import Measured, measuring, own
 from specviz.serving.known import SERVED
 from specviz.serving.note import Note
 from specviz.serving.translate import translate
@@ -24,10 +26,12 @@ from specviz.serving.versions import read_version
 from specviz.trace import Trace
 from specviz.ui import serve_html, settings
 from specviz.ui.discretion import discretion, told, unlocated
+from specviz.ui.job import LOOK_EVERY, Job, Work
 from specviz.ui.message import failure
 from specviz.ui.options import Options
 from specviz.ui.runner import Runner
 
+PLACE = "vllm"  # of the job that asks a server
 PAGE = "page"  # among the models to serve: those of this page
 EMPTY = ("", "", "", "")
 
@@ -86,24 +90,67 @@ def translated(text: Any, version: Any, lang: str) -> tuple[str, str]:
         return "", serve_html.problem(_worded(error, lang))
 
 
-def compare(options: Options, trace: Trace | None, lang: str) -> Iterator[tuple[str, Any]]:
-    """Updates of: the table, the button. Never raises."""
-    yield serve_html.waiting(t(lang, "serve.compare_running")), gr.update(interactive=False)
+def compare(runner: Runner, trace: Trace | None, session: str, lang: str) -> Iterator[tuple[str, Any, Any]]:
+    """Updates of: the table, the button that asks, the one that stops. Never raises."""
+    options, same, job = runner.options, (gr.skip(), gr.skip()), None
+    yield serve_html.waiting(t(lang, "serve.compare_running")), *_buttons(busy=True)
     try:
         if options.vllm_url is None:
             raise SpecvizError("serve.compare_none")
         if trace is None or not trace.rounds:
             raise SpecvizError("serve.compare_nothing")
         options.check(trace.prompt.text, trace.config)
-        with discretion(options.public):
-            theirs = measure_server(Server(options.vllm_url), trace.prompt.text, trace.config, beside=trace)
-        if options.public:
-            notes = tuple(Note(n.key, told(n.values)) for n in theirs.notes)
-            theirs = replace(theirs, model=unlocated(theirs.model), notes=notes)
-        table = serve_html.comparison(trace, own(trace), theirs, lang)
+        job = runner.ask(session, _asking(options, trace), PLACE)
+        for news in job.watch():
+            if job.stopped:  # the server may keep the job waiting for another while
+                break
+            if isinstance(news, str):
+                yield serve_html.waiting(t(lang, "serve.compare_running"), news), *same
+            elif news is None and (n := runner.place(job)):
+                yield serve_html.waiting(t(lang, "serve.compare_queued", n=n)), *same
+        if job.error is not None:
+            raise job.error
+        if isinstance(job.trace, Measured):
+            table = serve_html.comparison(trace, own(trace), job.trace, lang)
+        else:
+            table = serve_html.waiting(t(lang, "serve.compare_stopped"))
     except Exception as error:
         table = serve_html.problem(_worded(_without_address(error, options), lang))
-    yield table, gr.update(interactive=True)
+    finally:
+        if job is not None:
+            job.drop()
+    yield table, *_buttons(busy=False)
+
+
+def _buttons(busy: bool) -> tuple[Any, Any]:
+    return gr.update(interactive=not busy), gr.update(interactive=busy)
+
+
+def _asking(options: Options, trace: Trace) -> Work:
+    """Posts the server's text as it comes, a few times a second, and then what was measured."""
+
+    def work(job: Job) -> Iterator[int]:
+        text, posted = "", time.monotonic()
+        asked = measuring(Server(options.vllm_url), trace.prompt.text, trace.config, beside=trace)
+        with discretion(options.public), closing(asked):
+            while not job.stopped:
+                try:
+                    text += next(asked)
+                except StopIteration as end:
+                    job.post(_named_only(end.value) if options.public else end.value)
+                    return
+                if time.monotonic() - posted >= LOOK_EVERY:
+                    job.post(text)
+                    posted = time.monotonic()
+                yield 0
+
+    return work
+
+
+def _named_only(found: Measured) -> Measured:
+    """The same without the paths of the server's machine."""
+    notes = tuple(Note(n.key, told(n.values)) for n in found.notes)
+    return replace(found, model=unlocated(found.model), notes=notes)
 
 
 def _without_address(error: Exception, options: Options) -> Exception:

@@ -30,9 +30,11 @@ def problem(text: str) -> str:
     return f'<p class="sv-wrong" role="alert">{markup(text)}</p>'
 
 
-def waiting(text: str) -> str:
-    """What is being waited for."""
-    return f'<p role="status">{markup(text)}</p>'
+def waiting(text: str, so_far: str = "") -> str:
+    """What is being waited for, and the end of what is there."""
+    shown = ("…" if len(so_far) > LONGEST else "") + visible(so_far[-LONGEST:], keep_spaces=True)
+    written = f'<p class="sv-so-far"><bdi>{markup(shown)}</bdi></p>' if so_far else ""
+    return f'<p role="status">{markup(text)}</p>{written}'
 
 
 def changes(found: Sequence[Change], lang: str) -> str:

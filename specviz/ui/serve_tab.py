@@ -20,7 +20,6 @@ from specviz.ui.desk import Desk
 from specviz.ui.fields import ChoiceField, TextField, number
 from specviz.ui.page import Page
 
-ASKING = 2  # visitors whose prompts are at the vLLM server at once
 OLD_CALL = """LLM(
     model="facebook/opt-6.7b",
     speculative_model="facebook/opt-125m",
@@ -121,25 +120,31 @@ def _translator(page: Page, version: gr.Dropdown) -> None:
 
 
 def _comparison(page: Page, desk: Desk) -> None:
-    labels, options = page.labels, page.runner.options
+    labels, runner = page.labels, page.runner
     labels.add(gr.Markdown(elem_classes="sv-p-heading"), value="serve.compare")
     labels.add(gr.Markdown(elem_classes="sv-note"), value="serve.compare_note")
     with gr.Row(elem_classes="sv-files"):
         go = labels.add(gr.Button(size="sm", elem_id="sv-ask-server"), value="serve.compare_button")
+        stop = gr.Button(size="sm", elem_id="sv-ask-stop", interactive=False, scale=0, min_width=90)
+        labels.add(stop, value="ui.stop")
     table = gr.HTML(padding=False, elem_id="sv-vllm-beside")
 
-    def on_compare(trace: Trace | None, lang: str) -> Iterator[tuple]:
-        yield from serve_handlers.compare(options, trace, lang)
+    def on_compare(trace: Trace | None, lang: str, request: gr.Request) -> Iterator[tuple]:
+        yield from serve_handlers.compare(runner, trace, request.session_hash or "", lang)
+
+    def on_stop(request: gr.Request) -> None:
+        runner.stop(request.session_hash or "", {serve_handlers.PLACE})
 
     go.click(
         on_compare,
         [desk.trace, page.lang],
-        [table, go],
-        concurrency_id="vllm",
-        concurrency_limit=ASKING,
+        [table, go, stop],
+        concurrency_id="lane",
+        concurrency_limit=None,
         show_progress="hidden",
         api_visibility="private",
     )
+    stop.click(on_stop, None, None, **QUIET)
 
 
 def _of_page(pair: str) -> dict[str, str]:

@@ -2,6 +2,11 @@
 
 import json
 
+from tests.fake_vllm import FakeVllm, dribble, running
+from tests.served import vllm_port
+
+SLOW = b'data: {"choices": [{"text": "written so far "}]}\n\n'
+
 
 def config(page):
     return json.loads(page.inner_text("#sv-vllm-json code"))
@@ -48,3 +53,21 @@ def test_it_fits_a_phone(make_visit):
     page.wait_for_selector("#sv-vllm-changes table")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.is_hidden("#sv-k")
+
+
+def test_a_server_beside_us_and_how_it_is_stopped(visit):
+    page = visit.open("?tab=serve").page
+    fake, told = FakeVllm(), "#sv-vllm-beside"
+    recorded, fake.stream = fake.stream, dribble(SLOW, pause=0.05, seconds=60)
+    with running(fake, vllm_port()):
+        page.click("#sv-ask-server")
+        page.wait_for_selector(f"{told} >> text=written so far written so far")
+        assert page.is_disabled("#sv-ask-server")
+        page.click("#sv-ask-stop")
+        page.wait_for_selector(f"{told} >> text=Stopped")
+        page.wait_for_selector("#sv-ask-stop:disabled")
+        fake.stream = recorded
+        page.click("#sv-ask-server")
+        page.wait_for_selector(f"{told} table")
+        assert "8 / 52" in page.inner_text(told)
+    assert page.is_enabled("#sv-ask-server")

@@ -116,7 +116,7 @@ def test_a_vllm_servers_model_is_named_without_its_folder():
     fake.routes["/v1/models"] = (200, models(named))
     with running(fake) as url:
         for public in (False, True):
-            table = list(serve_handlers.compare(Options(vllm_url=url, public=public), trace, "en"))[-1][0]
+            table = list(serve_handlers.compare(Runner(Options(vllm_url=url, public=public)), trace, "s", "en"))[-1][0]
             assert "thing" in table
             assert ("/srv/models" in table) is not public
 

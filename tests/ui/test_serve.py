@@ -2,6 +2,8 @@
 
 import json
 import re
+import threading
+import time
 
 import pytest
 
@@ -11,7 +13,7 @@ from specviz.serving.known import SERVED
 from specviz.ui import samples, serve_handlers, serve_html, settings
 from specviz.ui.options import Options
 from specviz.ui.runner import Runner
-from tests.fake_vllm import FakeVllm, running
+from tests.fake_vllm import FakeVllm, dribble, running
 from tests.trees import tree_trace
 
 NASTY = "</code></pre><img src=x onerror=alert(1)>${1+1}`\x00\u202e"
@@ -126,9 +128,9 @@ def test_translating():
 
 def compared(url, trace, lang="en", public=False):
     options = Options(vllm_url=url, public=public)
-    waiting, done = serve_handlers.compare(options, trace, lang)
-    assert waiting[1]["interactive"] is False
-    assert done[1]["interactive"] is True
+    waiting, *_, done = serve_handlers.compare(Runner(options), trace, "a visitor", lang)
+    assert [button["interactive"] for button in waiting[1:]] == [False, True]
+    assert [button["interactive"] for button in done[1:]] == [True, False]
     return done[0]
 
 
@@ -158,6 +160,48 @@ def test_a_comparison_that_cannot_be():
     hidden = compared("http://127.0.0.1:9", trace, public=True)
     assert "127.0.0.1" not in hidden
     assert "does not answer" in hidden
+
+
+def test_who_stops_it_or_leaves_hangs_up():
+    """The second visitor's prompt waits for the first one's answer, and then has its turn."""
+    fake, gone, trace = FakeVllm(), threading.Semaphore(0), samples.sample(samples.FIRST)
+
+    def stream(handler):
+        dribble(b'data: {"choices": [{"text": "bit."}]}\n\n', pause=0.01, seconds=30)(handler)
+        gone.release()
+
+    fake.stream = stream
+    with running(fake) as url:
+        runner = Runner(Options(vllm_url=url))
+        first, second = (serve_handlers.compare(runner, trace, session, "en") for session in "ab")
+        assert "Waiting" in next(first)[0]
+        assert "bit." in next(first)[0]
+        next(second)
+        assert "Other prompts go first: 1" in next(second)[0]
+        runner.stop("a", {serve_handlers.PLACE})
+        *_, (told, ask, stop) = first
+        assert "Stopped" in told
+        assert (ask["interactive"], stop["interactive"]) == (True, False)
+        assert any("bit." in news[0] for news in second)
+        second.close()
+        assert gone.acquire(timeout=10)
+        assert gone.acquire(timeout=10)
+        assert not runner.busy("a")
+        assert not runner.busy("b")
+
+
+def test_a_server_that_stalls_does_not_hold_who_stops_it():
+    fake, go_on, trace = FakeVllm(), threading.Event(), samples.sample(samples.FIRST)
+    fake.stream = lambda _handler: go_on.wait(60)
+    with running(fake) as url:
+        runner = Runner(Options(vllm_url=url))
+        news = serve_handlers.compare(runner, trace, "a", "en")
+        next(news)
+        threading.Timer(0.3, lambda: runner.stop("a", {serve_handlers.PLACE})).start()
+        began = time.monotonic()
+        assert "Stopped" in list(news)[-1][0]
+        assert time.monotonic() - began < 10
+        go_on.set()
 
 
 def test_the_address_is_checked_at_the_start():

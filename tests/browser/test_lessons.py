@@ -174,3 +174,12 @@ def test_try_it_live_fills_in_the_settings(visit):
     assert page.input_value("#sv-prompt textarea") == prompt
     assert page.input_value("#sv-temperature input") == f"{config.temperature:g}"
     assert page.input_value("#sv-tree :is(input, textarea)").count("[") == len(config.tree) + 1
+
+
+def test_a_link_to_a_lesson_that_does_not_exist_says_so(visit):
+    page = open_lessons(visit, "?lesson=../x&lang=en")
+    assert "does not exist" in page.inner_text(".sl-missing")
+    page.click("text=简体中文")
+    page.wait_for_selector(".sl-missing >> text=不存在")
+    page.keyboard.press("n")
+    page.wait_for_function("!document.querySelector('.sl-missing').textContent")

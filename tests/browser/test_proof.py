@@ -78,6 +78,28 @@ def test_draws_are_those_of_the_last_change(visit):
     assert asked[-1]["p"] == asked[-1]["q"]
 
 
+def test_paused_draws_go_on_where_they_were(visit):
+    page = visit.page
+    page.goto(f"{visit.address}?tab=proof&lang=en")
+    drawn = (
+        "() => Number((document.querySelector('.pf-told')?.textContent.match(/[\\d,]+/) ?? ['0'])[0].replace(',', ''))"
+    )
+    page.wait_for_function(f"({drawn})() > 50")
+    page.click("[data-key=toggle]")
+    before = page.evaluate(drawn)
+    assert before < 4000
+    page.wait_for_timeout(300)
+    assert page.evaluate(drawn) == before
+    page.evaluate("globalThis.least = Infinity")
+    page.evaluate(
+        f"new MutationObserver(() => {{ least = Math.min(least, ({drawn})()); }})"
+        ".observe(document.querySelector('.pf-told'), {childList: true, characterData: true, subtree: true})"
+    )
+    page.click("[data-key=toggle]")
+    page.wait_for_function(f"({drawn})() > {before}")
+    assert page.evaluate("least") >= before
+
+
 def test_only_the_main_button_drags(visit):
     page = visit.page
     page.goto(f"{visit.address}?tab=proof&lang=en")

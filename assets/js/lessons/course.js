@@ -24,6 +24,8 @@ export class Course {
     this.stage = null;
     this.shown = null; // name of the trace on the stage
     this.reached = null; // the place that the stage was last taken to
+    this.remarked = null; // what stands above the stage
+    this.unknown = false; // whether a lesson was asked for that there is not
     this.place = [0, 0];
     this.text = el('article', 'sl-text sv');
     this.bubble = new Bubble(this.text);
@@ -62,13 +64,15 @@ export class Course {
   set(options) {
     Object.assign(this.options, options);
     if (this.stage) this.stage.set({ lang: this.options.lang, strings: this.options.stage });
-    if (this.missing.textContent) this.missing.textContent = this.word('no_trace');
+    this.remark(this.remarked);
     this.draw();
   }
 
   /** Opens a lesson by id or number at a step from 1; what is not said or does not exist is the first, or stays. */
   goTo({ lesson, step, presenting }) {
-    const index = lesson === undefined || lesson === null ? this.place[0] : lessonIndex(this.lessons, lesson) ?? this.place[0];
+    const found = lesson === undefined || lesson === null ? this.place[0] : lessonIndex(this.lessons, lesson);
+    this.unknown = found === null;
+    const index = found ?? this.place[0];
     const wanted = Number.isInteger(Number(step)) ? Number(step) - 1 : 0;
     this.place = [index, Math.max(0, Math.min(stepsOf(this.lessons[index]) - 1, wanted))];
     if (presenting !== undefined) this.present(presenting);
@@ -79,6 +83,7 @@ export class Course {
     const next = neighbourPlace(this.lessons, this.place, direction);
     if (next.join() === this.place.join()) return;
     this.place = next;
+    this.unknown = false;
     this.arrive(true);
   }
 
@@ -157,15 +162,21 @@ export class Course {
     try {
       const trace = await options.trace(lesson.trace);
       if (wanted !== this.wanted()) return; // gone on meanwhile
-      this.missing.textContent = '';
+      this.remark(this.unknown ? 'no_lesson' : null);
       this.put(trace, lesson.trace);
       const beside = this.stageHost.offsetTop < this.text.offsetTop + this.text.offsetHeight;
       showOn(this.stage, wanted, limitOf(this.stage, lesson, this.answered), { played, beside });
       this.reached = wanted;
     } catch (error) {
-      this.missing.textContent = this.word('no_trace');
+      this.remark('no_trace');
       console.error(error);
     }
+  }
+
+  /** A sentence above the stage, by its key, or none. */
+  remark(key) {
+    this.remarked = key;
+    this.missing.textContent = key ? this.word(key) : '';
   }
 
   put(trace, name) {

@@ -28,7 +28,7 @@ export const PRESETS = {
 export class Lab {
   /** @param {HTMLElement} host @param {Options} options */
   constructor(host, { lang, strings, ondraw }) {
-    Object.assign(this, { host, lang, strings, ondraw, seed: 1, asked: 0, word: 0, draws: null, shown: 0, playing: false });
+    Object.assign(this, { host, lang, strings, ondraw, seed: 1, asked: 0, word: 0, draws: null, shown: 0, played: 0, playing: false });
     Object.assign(this, structuredClone(PRESETS.textbook));
     this.calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.build();
@@ -50,7 +50,7 @@ export class Lab {
       if (focus) this.host.querySelector(`[data-key="${focus}"]`)?.focus();
     }
     if (draws && draws.id === this.asked) {
-      this.draws = draws;
+      Object.assign(this, { draws, played: 0 });
       this.play();
     }
   }
@@ -130,13 +130,16 @@ export class Lab {
     this.rows.replaceChildren(table(this.p, this.q, parts, this.word, this.words, (key) => this.say(key), (i) => this.select(i)));
   }
 
+  /** Goes on where it was paused; from the beginning where all are shown. */
   play() {
     if (!this.draws) return;
     const n = this.draws.token.length;
-    const began = performance.now();
+    if (this.shown >= n) this.played = 0;
+    const began = performance.now() - 1000 * this.played;
     this.playing = true;
     const step = (now) => {
-      this.shown = this.calm ? n : shownAfter((now - began) / 1000, n);
+      this.played = (now - began) / 1000;
+      this.shown = this.calm ? n : shownAfter(this.played, n);
       if (this.shown >= n) this.playing = false;
       this.paintDraws();
       if (this.playing) this.frame = requestAnimationFrame(step);

@@ -112,7 +112,9 @@ class RunConfig:
         for name in ("adapt", "chat", "ignore_eos"):
             if not isinstance(getattr(self, name), bool):
                 raise SpecvizError("errors.boolean", name=name, value=short(getattr(self, name)))
-        if isinstance(self.stop, str) or not all(isinstance(s, str) and 0 < len(s) <= 200 for s in self.stop):
+        if isinstance(self.stop, str) or not all(
+            isinstance(s, str) and 0 < len(s) <= 200 and is_whole(s) for s in self.stop
+        ):
             raise SpecvizError("errors.stop", value=short(self.stop))
         object.__setattr__(self, "stop", tuple(self.stop))
         object.__setattr__(self, "tree", check_choices(self.tree))
@@ -157,6 +159,11 @@ def check_number(name: str, value: object, kind: type, low: float, high: float) 
         key = "errors.range_int" if kind is int else "errors.range"
         raise SpecvizError(key, name=name, value=short(value), **bounds)
     return kind(value)
+
+
+def is_whole(text: str) -> bool:
+    """Whether it holds no half of a character (a surrogate), which no tokenizer, page or file could take."""
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def short(value: object, limit: int = 40) -> str:

@@ -5,13 +5,12 @@ Nothing is trusted. The first fault is named with its place, for example `rounds
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeVar
 
 from specviz.choices import MAX_NODES
-from specviz.config import RUN_FIELDS, Override, RunConfig, short
+from specviz.config import RUN_FIELDS, Override, RunConfig, is_whole, short
 from specviz.errors import SpecvizError
 from specviz.trace import (
     SCHEMA,
@@ -37,7 +36,6 @@ T = TypeVar("T")
 Name = TypeVar("Name", bound=StrEnum)
 MILLION = 1_000_000
 MAX_NUMBER = 2**53
-SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def trace_from_json(data: object) -> Trace:
@@ -219,7 +217,7 @@ def _list(value: object, path: str, length: int | None = None) -> list:
 
 
 def _text(value: object, path: str, limit: int = 10_000) -> str:
-    whole = isinstance(value, str) and len(value) <= limit and not SURROGATE.search(value)  # half a character
+    whole = isinstance(value, str) and len(value) <= limit and is_whole(value)
     _ensure(whole, path)
     return value
 

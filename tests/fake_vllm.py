@@ -25,6 +25,7 @@ class FakeVllm:
         self.metrics = [page("metrics-0.32-before.txt"), page("metrics-0.32-after.txt")]
         self.routes = {"/version": (200, {"version": "0.32.0"}), "/v1/models": (200, models(MODEL))}
         self.status = 200
+        self.headers = {}
 
     def answer(self, handler, path):
         if path == "/metrics" and self.metrics:
@@ -65,7 +66,8 @@ def running(fake, port=0):
 
         def send(self, status, body):
             self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
+            for name, value in {"Content-Length": str(len(body)), **fake.headers}.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
 
@@ -89,11 +91,12 @@ def running(fake, port=0):
         thread.join()
 
 
-def dribble(piece, pause, seconds=5.0):
+def dribble(piece, pause, seconds=5.0, begun=True):
     """A stream that never ends by itself (and never hangs a test)."""
 
     def stream(handler):
-        handler.begin()
+        if begun:
+            handler.begin()
         end = time.monotonic() + seconds
         try:
             while time.monotonic() < end:

@@ -32,8 +32,10 @@ def compose_draft(weights: Path, target_dir: Path) -> Path:
     """The draft of `weights` (a folder with config.json and draft_layers.safetensors) for the target of `target_dir`.
 
     Made on first use, again when either of the two has changed. Raises SpecvizError("errors.draft_weights") when
-    they do not fit together.
+    they do not fit together, or the target's weights are not one file.
     """
+    if not (target_dir / "model.safetensors").is_file():
+        raise SpecvizError("errors.draft_weights", draft=str(weights), target=str(target_dir))
     key = hashlib.sha256()
     for part in (sha256(weights / LAYERS), sha256(weights / "config.json"), _target_hash(target_dir)):
         key.update(part.encode())

@@ -9,7 +9,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from specviz.config import METHODS, short
 from specviz.engine.lean import fits
 from specviz.errors import SpecvizError
-from specviz.models.compose import DRAFT_WEIGHTS, compose_draft, with_small_head
+from specviz.models.compose import DRAFT_WEIGHTS, LAYERS, compose_draft, with_small_head
 from specviz.models.device import INT8, check_memory, choose_device, choose_dtype
 from specviz.models.fetch import HUB_ID
 from specviz.models.fit import check_context, check_rollback, check_vocabularies, logit_rows, vocabulary_rows
@@ -53,8 +53,9 @@ def load_pair(
 
     folder, name = locate(target, _up_to(0.8, progress)), _short_name(target)
     config = read_config(folder, name)
-    if draft is not None:  # both must fit together, and it is better to know before the first is read
-        beside = locate(draft, progress)
+    beside = DRAFT_WEIGHTS if bundled else locate(draft, progress) if draft is not None else None
+    shares = beside is not None and (beside / LAYERS).is_file()  # embeddings and LM head are the target's
+    if beside is not None and not shares:  # both must fit together, and it is better to know before the first is read
         needed = weight_bytes(config, name, precision)
         if beside.resolve() != folder.resolve():
             needed += weight_bytes(read_config(beside, draft), draft, precision)
@@ -75,11 +76,12 @@ def load_pair(
         layers = check_layers(skip, total) if skip else default_layers(total) if total > 1 else ()
 
     drafter, draft_name = None, None
-    if bundled:
-        draft_folder = compose_draft(DRAFT_WEIGHTS, folder)
-        config = read_config(draft_folder, BUNDLED_DRAFT)
-        draft_name = f"{BUNDLED_DRAFT} ({config.num_hidden_layers} layers)"
-        drafter = with_small_head(read_model(draft_folder, config, draft_name, where, precision), DRAFT_WEIGHTS)
+    if beside is not None and shares:
+        draft_name = BUNDLED_DRAFT if draft is None else _short_name(draft)
+        draft_folder = compose_draft(beside, folder)
+        config = read_config(draft_folder, draft_name)
+        draft_name += f" ({config.num_hidden_layers} layers)"
+        drafter = with_small_head(read_model(draft_folder, config, draft_name, where, precision), beside)
     elif draft is not None:
         draft_name = _short_name(draft)
         drafter = _draft_of(draft, folder, model, tokenizer, rows, (name, draft_name), progress)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from transformers import PreTrainedTokenizerBase
 
+from specviz.config import is_whole
 from specviz.errors import SpecvizError
 from specviz.models.token_bytes import TokenBytes
 from specviz.trace import Token
@@ -45,7 +46,7 @@ class TextCodec:
         """
         if len(prompt) > MAX_CHARACTERS:
             raise SpecvizError("errors.prompt_huge", size=len(prompt), limit=MAX_CHARACTERS)
-        if any("\ud800" <= c <= "\udfff" for c in prompt):
+        if not is_whole(prompt):
             raise SpecvizError("errors.prompt_unicode")
         if chat and self.has_chat:
             if not prompt.strip():

@@ -6,12 +6,12 @@ off in time and size.
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -19,21 +19,24 @@ import httpx
 from specviz.config import RunConfig, short
 from specviz.errors import SpecvizError
 from specviz.serving.carry_over import sampling_of
+from specviz.serving.line import Line
 from specviz.serving.prometheus import Counters, counters
-from specviz.serving.stream import MAX_TOKENS, Answer, message_in, read_answer
+from specviz.serving.stream import MAX_TOKENS, Answer, message_in, read_answer, read_json
 from specviz.serving.versions import Version, parse_version
 
 MAX_PAGE = 8 * 2**20  # bytes of a page of metrics; a busy vLLM's has some 100,000
 MAX_ANSWER = 4 * 2**20  # bytes of a streamed answer
+LONGEST = 200  # characters of a model's name
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """In seconds: to connect, between two pieces of an answer, for the whole of it."""
+    """In seconds: to connect, between two pieces, for the whole of an answer, for the whole of any other page."""
 
     connect: float = 5.0
     read: float = 60.0
     total: float = 300.0
+    page: float = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,13 @@ def server_url(text: str) -> str:
 
 
 class Server:
-    """A vLLM server, or anything that speaks its language. The key is read from $VLLM_API_KEY, if it needs one."""
+    """A vLLM server, or anything that speaks its language. The key is read from $VLLM_API_KEY, if it needs one.
 
-    def __init__(self, url: str, patience: Patience = Patience()) -> None:
-        self.url, self.patience = server_url(url), patience
+    unwanted    once it says so, what is under way is cut off
+    """
+
+    def __init__(self, url: str, patience: Patience = Patience(), unwanted: Callable[[], bool] = lambda: False) -> None:
+        self.url, self.patience, self._unwanted = server_url(url), patience, unwanted
         key = os.environ.get("VLLM_API_KEY", "").strip()  # the line break of the file that it is from is no part of it
         self._headers = {b"Accept-Encoding": b"identity"}
         if key:
@@ -88,8 +94,8 @@ class Server:
         listed = found.get("data") if isinstance(found, dict) else None
         if not isinstance(listed, list):
             raise SpecvizError("serve.garbage", what="/v1/models")
-        named = [entry for entry in listed if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
-        return tuple(ServedModel(e["id"], e["root"] if isinstance(e.get("root"), str) else e["id"]) for e in named)
+        named = [entry for entry in listed if isinstance(entry, dict) and _is_name(entry.get("id"))]
+        return tuple(ServedModel(e["id"], e["root"] if _is_name(e.get("root")) else e["id"]) for e in named)
 
     def counters(self, model: str) -> Counters | None:
         """Its counters; None where the page of metrics is switched off."""
@@ -115,8 +121,8 @@ class Server:
 
     def _json(self, path: str) -> object:
         try:
-            return json.loads(self._page(path))
-        except (ValueError, RecursionError) as error:
+            return read_json(self._page(path))
+        except ValueError as error:
             raise SpecvizError("serve.garbage", what=path) from error
 
     def _page(self, path: str) -> bytes:
@@ -127,42 +133,53 @@ class Server:
     def _open(self, verb: str, path: str, **body: object) -> Iterator[httpx.Response]:
         p = self.patience
         timeout = httpx.Timeout(p.read, connect=p.connect)
+        line = Line(p.total if body else p.page, self._unwanted)
+        asked: dict[str, Any] = {"headers": self._headers, "extensions": {"trace": line.trace}, **body}
         try:
             with (
                 httpx.Client(timeout=timeout, trust_env=False) as client,
-                client.stream(verb, self.url + path, headers=self._headers, **body) as response,
+                line,
+                client.stream(verb, self.url + path, **asked) as response,
             ):
+                if response.headers.get("Content-Encoding", "identity") != "identity":  # it could unpack to anything
+                    raise SpecvizError("serve.garbage", what="Content-Encoding")
                 if response.status_code != 200:
                     raise self._refusal(response, path)
                 yield response
-        except httpx.TimeoutException as error:
-            raise SpecvizError("serve.timeout", seconds=f"{p.read:g}") from error
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        except (SpecvizError, httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            if line.cut:
+                raise SpecvizError("serve.timeout", seconds=f"{line.seconds:g}") from error
+            if isinstance(error, SpecvizError):
+                raise
+            if isinstance(error, httpx.TimeoutException):
+                raise SpecvizError("serve.timeout", seconds=f"{p.read:g}") from error
             raise SpecvizError("serve.down", url=self.url, reason=_reason(error)) from error
 
     def _pieces(self, response: httpx.Response, limit: int) -> Iterator[bytes]:
-        """The body, piece by piece, within the limits of size and time."""
-        end, size = time.monotonic() + self.patience.total, 0
-        for piece in response.iter_bytes():
+        """The body, piece by piece, within the limit of its size."""
+        size = 0
+        for piece in response.iter_raw():
             size += len(piece)
             if size > limit:
                 raise SpecvizError("serve.endless", limit=limit // 2**20)
-            if time.monotonic() > end:
-                raise SpecvizError("serve.timeout", seconds=f"{self.patience.total:g}")
             yield piece
 
     def _refusal(self, response: httpx.Response, path: str) -> SpecvizError:
         """What a status that is not 200 means."""
         status = response.status_code
-        text = b"".join(self._pieces(response, MAX_PAGE)).decode("utf-8", "replace")
+        text = b"".join(self._pieces(response, MAX_PAGE))
         if status in (401, 403):
             return SpecvizError("serve.key", status=status)
         if path.startswith("/v1/"):
             try:
-                return SpecvizError("serve.refused", reason=message_in(json.loads(text)))
-            except (ValueError, RecursionError):
+                return SpecvizError("serve.refused", reason=message_in(read_json(text)))
+            except ValueError:
                 return SpecvizError("serve.no_api", path=path, status=status)
         return SpecvizError("serve.status", path=path, status=status)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST
 
 
 def _reason(error: Exception) -> str:

@@ -155,6 +155,8 @@ def _counted(answer: Answer, grown: Counters | None) -> tuple[str | None, Counte
 
 
 def _rates(drafts: int, drafted: int, accepted: int, at: tuple[int, ...]) -> dict:
+    if not max(accepted, drafts, *at, 0) <= drafted or max(at, default=0) > drafts:
+        raise SpecvizError("serve.garbage", what=f"{drafts} / {drafted} / {accepted}")
     return {
         "drafts": drafts,
         "draft_tokens": drafted,

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from specviz.config import is_whole
 from specviz.errors import SpecvizError
 from specviz.serving import snippet
 
 CHANGING = ("update", "pop", "setdefault", "clear", "popitem")  # methods of a dict
-LARGEST = 500  # parts of a value that a name is looked up for: no setting has more, and a text may name it everywhere
+LARGEST = 100  # parts of a value that a name is looked up for: no setting has more, and a text may name it everywhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def fields(node: ast.expr, names: Mapping[str, ast.expr]) -> dict[str, Value] | 
 def is_plain(value: object, depth: int = 0) -> bool:
     """Whether JSON can hold it, and a browser show it."""
     if isinstance(value, str):
-        return not any("\ud800" <= char <= "\udfff" for char in value)
+        return is_whole(value)
     if isinstance(value, dict):
         named = all(isinstance(key, str) and is_plain(key) for key in value)
         return depth < 8 and named and all(is_plain(v, depth + 1) for v in value.values())

@@ -16,7 +16,7 @@ from specviz.serving.versions import Version
 START = re.compile(r"^\s*(\$ )?([A-Z_][A-Z0-9_]*=\S* +)*(vllm +serve\b|(\S*/)?python[\d.]* +-m +vllm\.)")
 CONFIG = "speculative_config"
 OPERATORS = set("();<>|&")
-VARIABLE = re.compile(r"(\w+=)?[\w./:-]*\$(\w+|\{\w+\})[\w./:-]*", re.ASCII)
+VARIABLE = re.compile(r"(\w+=)?[\w./:-]*\$(\w++|\{\w+\})[\w./:-]*", re.ASCII)
 INTEGER = re.compile(r"-?\d{1,9}", re.ASCII)
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 PREFIX = "vllm:spec_decode_num_"
 OLD = ("vllm:spec_decode_draft_acceptance_rate", "vllm:spec_decode_efficiency")  # gauges that went with version 0
-SAMPLE = re.compile(r'([a-zA-Z_:][\w:]*)\s*(?:\{((?:[^"{}]|"(?:[^"\\]|\\.)*")*)\})?\s+(\S+)(?:\s+-?\d+)?\s*', re.ASCII)
-LABEL = re.compile(r'([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"', re.ASCII)
+# No two repeats side by side match the same text: a line of a hostile page is read in time linear in its length.
+SAMPLE = re.compile(r'([a-zA-Z_:][\w:]*)(?:\s*\{((?:[^"{}]|"(?:[^"\\]|\\.)*")*)\})?\s+(\S+)(?:\s+-?\d+)?\s*', re.ASCII)
+LABEL = re.compile(r'(?<!\w)([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"', re.ASCII)
 ESCAPE = re.compile(r"\\(.)")
 MAX_LINE = 10_000  # characters; a longer one is none of vLLM's
 LARGEST = 2.0**53  # a count beyond it is none, and a sum of them could become infinite
@@ -96,7 +97,7 @@ def counters(page: str, model: str | None = None) -> Counters:
 
 
 def samples(page: str) -> Iterator[Sample]:
-    """The rows of a page that are samples, their values finite and no larger than LARGEST."""
+    """The rows of a page that are samples, their values from 0 to LARGEST: nothing that is counted is less."""
     for line in page.split("\n"):
         if line.startswith("#") or len(line) > MAX_LINE:
             continue
@@ -112,7 +113,7 @@ def _number(text: str) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    return value if abs(value) <= LARGEST else None  # NaN is not
+    return value if 0 <= value <= LARGEST else None  # NaN is not
 
 
 def _unescape(found: re.Match[str]) -> str:

@@ -86,13 +86,23 @@ def _events(pieces: Iterator[bytes]) -> Iterator[dict]:
         if data == b"[DONE]":
             return
         try:
-            event = json.loads(data)
-        except (ValueError, RecursionError) as error:
+            event = read_json(data)
+        except ValueError as error:
             raise SpecvizError("serve.garbage", what="data:") from error
         if not isinstance(event, dict):
             raise SpecvizError("serve.garbage", what="data:")
         yield event
     raise SpecvizError("serve.cut_off")
+
+
+def read_json(data: bytes) -> object:
+    """Raises ValueError for what is no JSON, nests too deep, or holds half a character, which nothing can show."""
+    try:
+        found = json.loads(data)
+        json.dumps(found, ensure_ascii=False).encode()
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+    return found
 
 
 def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:

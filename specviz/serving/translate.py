@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from specviz.config import short
+from specviz.config import is_whole, short
 from specviz.errors import SpecvizError
 from specviz.serving import old_command
 from specviz.serving.literal import Value, assigned, fields, parse, read, unparsed
@@ -23,6 +23,8 @@ from specviz.serving.versions import NEWEST, Version
 
 CALLS = ("LLM", "EngineArgs", "AsyncEngineArgs")
 MAX_TEXT = 20_000  # characters
+MAX_CALLS = 20
+MAX_ARGUMENTS = 200  # of all calls together: far more than there are settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ def translate(text: object, version: Version = NEWEST) -> Translation:
         raise SpecvizError("ui.not_text", name="text", value=short(text))
     if len(text) > MAX_TEXT:
         raise SpecvizError("serve.text_long", size=len(text), limit=MAX_TEXT)
+    if not is_whole(text):
+        raise SpecvizError("serve.unreadable")
     text = _unwrapped(text)
     if not text:
         raise SpecvizError("serve.text_empty")
@@ -73,6 +77,8 @@ def _python(text: str, version: Version) -> Translation:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node.func) in CALLS]
     if not calls:
         raise SpecvizError("serve.no_call", calls=", ".join(f"{name}(...)" for name in CALLS))
+    if len(calls) > MAX_CALLS or sum(len(call.args) + len(call.keywords) for call in calls) > MAX_ARGUMENTS:
+        raise SpecvizError("serve.too_much", calls=MAX_CALLS, arguments=MAX_ARGUMENTS)
     inner = {id(node) for call in calls for node in ast.walk(call) if node is not call}
     calls = [call for call in calls if id(call) not in inner]  # one that is written anew is not also written into
     calls.sort(key=lambda call: (call.lineno, call.col_offset))

@@ -16,7 +16,7 @@ from specviz.errors import SpecvizError
 from specviz.training.labels import HIDDEN, TAPS, Labels
 from specviz.training.shards import Text, read_shard
 
-HELD_BACK = 50  # every 50th text is never trained on
+HELD_BACK = 50  # every 50th text is never trained on; it counts unless another one is the same word by word
 POOL = 16  # batches that are sorted by length together, so that little is padded
 LEAST = 2 * HELD_BACK
 
@@ -58,8 +58,9 @@ class Data:
                 start += len(text.tokens)
         if len(places) < LEAST:
             raise SpecvizError("train.small_corpus", texts=len(places), least=LEAST)
-        self.held_back = places[::HELD_BACK]
         self.places = [place for i, place in enumerate(places) if i % HELD_BACK]
+        seen = {place.text.tokens.tobytes() for place in self.places}  # at temperature 0 a prompt has one answer
+        self.held_back = [place for place in places[::HELD_BACK] if place.text.tokens.tobytes() not in seen]
         self.per_epoch = len(self.places) // batch
         self._epoch: tuple[int, list[list[int]]] = (-1, [])
 

@@ -41,7 +41,8 @@ class Fit:
 
 
 def fit(logits: Tensor, places: Tensor, probs: Tensor) -> Fit:
-    """logits [n, W] of q; places, probs [n, TOP] of p. What p has beyond its listed tokens counts as one more token."""
+    """logits [n, W] of q; places, probs [n, TOP] of p, falling. What p has beyond its listed tokens counts as one more
+    token, so 1 - tv is at most alpha's true value or above it, never below."""
     logits = logits.float()
     log_q_top = logits.gather(-1, places) - logits.logsumexp(-1, keepdim=True)  # [n, TOP]
     listed = probs > 0
@@ -50,5 +51,5 @@ def fit(logits: Tensor, places: Tensor, probs: Tensor) -> Fit:
     q_rest = (1 - q_top.sum(-1)).clamp(min=TINY)
     kl = -(torch.where(listed, probs * log_q_top, 0.0).sum(-1) + p_rest * q_rest.log())
     tv = 0.5 * ((probs - q_top).abs().sum(-1) + (p_rest - q_rest).abs())
-    best = torch.where(probs.amax(-1) > 0, places.gather(-1, probs.argmax(-1, keepdim=True))[..., 0], -1)
+    best = torch.where(listed[:, 0], places[:, 0], -1)  # the likeliest, unless it is not among those put out
     return Fit(len(logits), kl.sum(), tv.sum(), (logits.detach().argmax(-1) == best).sum())

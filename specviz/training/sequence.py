@@ -42,6 +42,11 @@ class Sequence:
             self._ask()
 
     @property
+    def question(self) -> list[int]:
+        """What the target wrote as the user's turn, without the token that ends it; empty where it was given."""
+        return self.tokens[self.user_turn.start : self.user_turn.stop - 1] if self.user_turn else []
+
+    @property
     def temperature(self) -> float:
         """A self-written question needs variety, whatever its answer is drawn at."""
         return max(self.prompt.temperature, 0.7) if self.asking else self.prompt.temperature
@@ -69,7 +74,7 @@ class Sequence:
         """Not next to nothing, not an endless question, and not one that drafters will be judged on."""
         if self.asking or sum(end - start for start, end in self.spans) < LEAST:
             return False
-        return self.user_turn is None or same(decode([self.tokens[i] for i in self.user_turn])) not in heldout()
+        return same(decode(self.question)) not in heldout()
 
     def _ask(self) -> None:
         self.given.extend([*self.turns.popleft(), *self.chat.to_answer])

@@ -108,7 +108,7 @@ def compare(runner: Runner, trace: Trace | None, session: str, lang: str) -> Ite
                 yield serve_html.waiting(t(lang, "serve.compare_running"), news), *same
             elif news is None and (n := runner.place(job)):
                 yield serve_html.waiting(t(lang, "serve.compare_queued", n=n)), *same
-        if job.error is not None:
+        if job.error is not None and not job.stopped:  # a stopped one ends in the error of a line that was cut
             raise job.error
         if isinstance(job.trace, Measured):
             table = serve_html.comparison(trace, own(trace), job.trace, lang)
@@ -131,7 +131,8 @@ def _asking(options: Options, trace: Trace) -> Work:
 
     def work(job: Job) -> Iterator[int]:
         text, posted = "", time.monotonic()
-        asked = measuring(Server(options.vllm_url), trace.prompt.text, trace.config, beside=trace)
+        server = Server(options.vllm_url, unwanted=lambda: job.stopped)
+        asked = measuring(server, trace.prompt.text, trace.config, beside=trace)
         with discretion(options.public), closing(asked):
             while not job.stopped:
                 try:
@@ -148,15 +149,19 @@ def _asking(options: Options, trace: Trace) -> Work:
 
 
 def _named_only(found: Measured) -> Measured:
-    """The same without the paths of the server's machine."""
-    notes = tuple(Note(n.key, told(n.values)) for n in found.notes)
-    return replace(found, model=unlocated(found.model), notes=notes)
+    """The same without the paths of the server's machine, or an address that its model goes by."""
+    model = unlocated(found.model)
+    model = "…" if ":" in model else model
+    notes = (Note(n.key, told(n.values) | ({"served": model} if "served" in n.values else {})) for n in found.notes)
+    return replace(found, model=model, notes=tuple(notes))
 
 
 def _without_address(error: Exception, options: Options) -> Exception:
-    """Where the operator's server is, is nothing for strangers."""
-    hidden = options.public and isinstance(error, SpecvizError) and error.key == "serve.down"
-    return SpecvizError("serve.away") if hidden else error
+    """Where the operator's server is, and what it says of itself, is nothing for strangers."""
+    hidden = {"serve.down": "serve.away", "serve.refused": "serve.refused_away"}
+    if options.public and isinstance(error, SpecvizError) and error.key in hidden:
+        return SpecvizError(hidden[error.key])
+    return error
 
 
 def _worded(error: Exception, lang: str) -> str:

@@ -11,7 +11,7 @@ from specviz.trace import Trace
 from specviz.views.tokens import markup, text_of, visible, vocabulary
 
 LONGEST = 1_200  # characters of a text on show
-STEPS = 64  # rounds of which the accepted are listed
+STEPS = 64  # rounds, and positions, of which the accepted are listed
 
 
 def code(text: str) -> str:
@@ -21,13 +21,13 @@ def code(text: str) -> str:
 
 def notes(texts: Sequence[str]) -> str:
     """Sentences, each once."""
-    items = "".join(f"<li>{markup(text)}</li>" for text in dict.fromkeys(texts))
+    items = "".join(f"<li>{_shown(text)}</li>" for text in dict.fromkeys(texts))
     return f'<ul class="sv-list">{items}</ul>' if items else ""
 
 
 def problem(text: str) -> str:
     """What went wrong."""
-    return f'<p class="sv-wrong" role="alert">{markup(text)}</p>'
+    return f'<p class="sv-wrong" role="alert">{_shown(text)}</p>'
 
 
 def waiting(text: str, so_far: str = "") -> str:
@@ -60,14 +60,17 @@ def comparison(trace: Trace, ours: Counted, theirs: Measured, lang: str) -> str:
     sides = (ours, theirs.counted)
     texts = (text_of(vocabulary(trace), trace.generated), theirs.text)
     rows = {
-        "model": (f"{trace.models.target} ({trace.models.device}, {trace.models.dtype})", theirs.model),
+        "model": (
+            f"{trace.models.target} ({trace.models.device}, {trace.models.dtype})",
+            visible(theirs.model, keep_spaces=True),
+        ),
         "tokens": [str(c.tokens) for c in sides],
         "speed": [_number(c.tokens_per_second) for c in sides],
         "first": [_first(c, lang) for c in sides],
         "drafts": ["–" if c.drafts is None else str(c.drafts) for c in sides],
         "accepted": ["–" if c.drafts is None else f"{c.accepted} / {c.draft_tokens}" for c in sides],
         "length": [_number(c.mean_acceptance_length) for c in sides],
-        "position": [" · ".join(f"{x:.2f}" for x in c.per_position) or "–" for c in sides],
+        "position": [_positions(c) for c in sides],
         "steps": [_steps(c) for c in sides],
         "text": [visible(text[:LONGEST], keep_spaces=True) + ("…" if len(text) > LONGEST else "") for text in texts],
     }
@@ -89,6 +92,16 @@ def _number(value: float | None) -> str:
 
 def _first(c: Counted, lang: str) -> str:
     return "–" if c.first_token_seconds is None else t(lang, "serve.ms", n=round(1000 * c.first_token_seconds))
+
+
+def _positions(c: Counted) -> str:
+    at = " · ".join(f"{x:.2f}" for x in c.per_position[:STEPS]) or "–"
+    return at + (" …" if len(c.per_position) > STEPS else "")
+
+
+def _shown(text: str) -> str:
+    """A sentence, in which others may have a word."""
+    return markup(visible(text, keep_spaces=True))
 
 
 def _steps(c: Counted) -> str:

@@ -62,6 +62,16 @@ def test_weights_come_with_a_report_and_can_be_evaluated(what, target, corpus, t
     told, kept = json.loads(capsys.readouterr().out), json.loads((tmp_path / "e.json").read_text())[what]
     assert told["temperatures"]["0"]["all"]["rounds"] == kept["temperatures"]["0"]["all"]["rounds"] > 0
     assert kept["prompts"] == dict.fromkeys(kept["temperatures"]["0"]["kinds"], 1)
+    plain = generated(target, capsys, "--method", "none")
+    used = generated(target, capsys, "--method", what, "--draft" if what == "draft" else "--heads", str(out))
+    assert used["tokens"] == plain["tokens"]
+    assert used["drafted"] > 0
+
+
+def generated(target, capsys, *options):
+    common = ["--target", str(target), "--device", "cpu", "--dtype", "float32", "--temperature", "0", "--json"]
+    assert cli.main(["generate", "Hi there", "--max-new-tokens", "12", *common, *options]) == 0
+    return json.loads(capsys.readouterr().out)
 
 
 def test_a_missing_corpus_is_a_sentence(target, tmp_path, capsys):

@@ -16,7 +16,7 @@ from specviz.ui import headers, samples, serve_handlers, whatif
 from specviz.ui.build import build
 from specviz.ui.options import PUBLIC_BYTES, PUBLIC_PROMPT, PUBLIC_RUNS, PUBLIC_SWEEP, Options
 from specviz.ui.runner import Runner
-from tests.fake_vllm import FakeVllm, models, running
+from tests.fake_vllm import FakeVllm, error, models, running
 
 LONG = "x" * (PUBLIC_PROMPT + 1)
 WIDE = json.dumps([*([n] for n in range(33)), *([n, 0] for n in range(33))])  # 66 nodes
@@ -119,6 +119,22 @@ def test_a_vllm_servers_model_is_named_without_its_folder():
             table = list(serve_handlers.compare(Runner(Options(vllm_url=url, public=public)), trace, "s", "en"))[-1][0]
             assert "thing" in table
             assert ("/srv/models" in table) is not public
+
+
+def test_what_a_vllm_server_says_of_its_network_stays_here():
+    trace, told = samples.sample(samples.FIRST), "upstream http://10.1.2.3:8000/v1/x failed, host gpu-7.internal"
+    fake = FakeVllm()
+    fake.routes["/v1/models"] = (200, models("http://10.1.2.3:8000/v1"))
+    with running(fake) as url:
+        for public in (False, True):
+            runner = Runner(Options(vllm_url=url, public=public))
+            assert ("10.1.2.3" in list(serve_handlers.compare(runner, trace, "s", "en"))[-1][0]) is not public
+        fake.routes["/v1/models"] = (400, error(told))
+        for public in (False, True):
+            runner = Runner(Options(vllm_url=url, public=public))
+            said = list(serve_handlers.compare(runner, trace, "s", "en"))[-1][0]
+            assert "refuses" in said
+            assert ("gpu-7" in said) is not public
 
 
 @pytest.mark.parametrize(

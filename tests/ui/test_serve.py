@@ -13,7 +13,7 @@ from specviz.serving.known import SERVED
 from specviz.ui import samples, serve_handlers, serve_html, settings
 from specviz.ui.options import Options
 from specviz.ui.runner import Runner
-from tests.fake_vllm import FakeVllm, dribble, running
+from tests.fake_vllm import FakeVllm, dribble, models, running
 from tests.trees import tree_trace
 
 NASTY = "</code></pre><img src=x onerror=alert(1)>${1+1}`\x00\u202e"
@@ -148,6 +148,15 @@ def test_beside_a_server():
     fake.stream = fake.stream.replace(b'"content":"I"', json.dumps({"content": NASTY})[1:-1].encode())
     with running(fake) as url:
         assert "<img" not in compared(url, nasty)
+
+
+def test_a_model_with_a_strange_name_turns_nothing_round():
+    fake = FakeVllm()
+    fake.routes["/v1/models"] = (200, models("\u202eabc\x00"))
+    with running(fake) as url:
+        table = compared(url, samples.sample(samples.FIRST))
+    assert not {"\u202e", "\x00"} & set(table)
+    assert "U+202Eabc" in table
 
 
 def test_a_comparison_that_cannot_be():

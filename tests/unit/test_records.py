@@ -31,6 +31,7 @@ def test_values_out_of_range_are_refused_in_a_sentence(name, value):
         {"stop": "text"},
         {"stop": ("",)},
         {"stop": (3,)},
+        {"stop": ("\ud800",)},
         {"chat": 1},
         {"ignore_eos": "no"},
     ],

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import threading
 import time
 
 import pytest
@@ -16,7 +17,7 @@ from tests.fake_vllm import MODEL, FakeVllm, dribble, error, models, page, runni
 from tests.trees import tree_trace
 
 CONFIG = RunConfig("lookup", k=4, temperature=0.8, top_k=5, top_p=0.9, seed=7, max_new_tokens=64, stop=("END",))
-HASTY = Patience(connect=1.0, read=0.5, total=1.0)
+HASTY = Patience(connect=1.0, read=0.5, total=1.0, page=1.0)
 
 
 @pytest.fixture
@@ -180,6 +181,40 @@ def test_models(fake):
     assert refusal(fake).key == "serve.no_models"
 
 
+def test_names_that_nobody_gives_a_model(fake):
+    fake.routes["/v1/models"] = 200, models("x" * 500_000, "good")
+    assert measured(fake).model == "good"
+    fake.routes["/v1/models"] = 200, models("half \ud800")
+    assert refusal(fake).key == "serve.garbage"
+
+
+def test_counts_that_cannot_be(fake):
+    fake.stream = without_request_metrics()
+    rows = "vllm:spec_decode_num_drafts_total 9\nvllm:spec_decode_num_draft_tokens_total {}\n"
+    rows += "vllm:spec_decode_num_accepted_tokens_total 20\n"
+    fake.metrics = ["vllm:spec_decode_num_drafts_total 0\n", rows.format(10)]
+    assert refusal(fake).key == "serve.garbage"
+    fake.metrics = ["vllm:spec_decode_num_drafts_total 0\n", rows.format(45)]
+    assert measured(fake).counted.accepted == 20
+
+
+def test_what_was_packed_is_not_unpacked(fake):
+    """A page of 2 KB could become gigabytes."""
+    fake.headers = {"Content-Encoding": "gzip"}
+    assert refusal(fake).values["what"] == "Content-Encoding"
+
+
+def test_who_is_not_wanted_any_more_is_cut_off(fake):
+    """Between two pieces of text, too."""
+    fake.stream, unwanted = dribble(b": ping\n\n", 0.05, seconds=60), threading.Event()
+    with running(fake) as url:
+        server = Server(url, Patience(), unwanted.is_set)
+        threading.Timer(0.3, unwanted.set).start()
+        with pytest.raises(SpecvizError) as caught:
+            measure_server(server, "Hi", CONFIG)
+    assert caught.value.key == "serve.timeout"
+
+
 def test_a_server_that_is_down(fake):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -226,6 +261,10 @@ def test_the_engine_dies_under_the_request(fake):
         (dribble(b'data: {"choices":[{"text":"' + b"x" * 500_000 + b'"}]}\n\n', 0), "serve.endless"),
         (dribble(b"x" * 500_000, 0), "serve.endless"),
         (dribble(b"", 1.0, seconds=2.0), "serve.timeout"),
+        (dribble(b": ping\n\n", 0.1), "serve.timeout"),
+        (dribble(b"H", 0.1, begun=False), "serve.timeout"),
+        (b'data: {"choices":[{"text":"half \\ud800"}]}\n\n', "serve.garbage"),
+        (b'data: {"error":{"message":"bad \\ud800"}}\n\n', "serve.garbage"),
     ],
 )
 def test_streams_that_are_none(fake, stream, key):
@@ -257,6 +296,7 @@ def test_counts_of_a_request_in_another_form_are_left_alone(fake, metrics):
         (500, b"Internal Server Error", "serve.no_api"),
         (400, b'["a", 1]', "serve.refused"),
         (302, b"", "serve.no_api"),
+        (400, error("half \ud800"), "serve.no_api"),
     ],
 )
 def test_requests_that_are_refused(fake, status, body, key):

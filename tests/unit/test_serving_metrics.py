@@ -72,6 +72,7 @@ def test_a_server_that_was_started_anew_counts_from_zero():
 
 def test_counts_that_no_server_can_have_are_passed_over():
     huge = "".join(f'vllm:spec_decode_num_drafts_total{{engine="{i}"}} 1.7e308\n' for i in range(3))
+    huge += "vllm:spec_decode_num_drafts_total -235\n"
     assert counters(huge + "vllm:request_success_total 2\n") == Counters(vllm=True, requests=2)
 
 
@@ -93,6 +94,14 @@ def test_the_text_format():
         "vllm:b": ({}, 1000.0),
         "vllm:g": ({"z": "1"}, 7.0),
     }
+
+
+@pytest.mark.parametrize(
+    "line", ["vllm:x{" + "a" * 9_900 + "}", "vllm:x" + " " * 9_900 + "a b", "vllm:x " + "1" * 9_900 + " a"]
+)
+def test_hostile_lines_are_read_once(line):
+    """Patterns that tried every part of a line again would take minutes."""
+    assert counters(f"{line} 1\n" * 200 + "vllm:generation_tokens_total 7\n").generated == 7
 
 
 @pytest.mark.parametrize("position", ["-1", "1.5", "", "99999", "x"])

@@ -209,6 +209,9 @@ WRONG = [
     ("vllm serve t --speculative-config '[1]'", "config_json"), ("vllm serve t --speculative-config", "config_json"),
     ("vllm serve t --speculative-config '{\"a\": NaN}'", "config_json"),
     ("LLM(" + "(" * 300 + "1" + ")" * 300 + ")", "syntax"), ("-" * 15_000 + "1", "unreadable"),
+    ("vllm serve '\ud800' --speculative-model b", "unreadable"), ("LLM('\ud800')", "unreadable"),
+    ("LLM(a)" + ".LLM(a)" * 1_000, "too_much"), ("LLM(a=x)\n" * 2_000, "too_much"),
+    ("x = {'num_speculative_tokens': 5}\nLLM(" + "**x, " * 2_000 + ")", "too_much"),
     ("LLM('t', speculative_model=" + "-" * 3_000 + "1)", "unreadable"), ("LLM(" + "a." * 6_000 + "b)", "unreadable"),
 ]  # fmt: skip
 
@@ -310,3 +313,8 @@ def test_more_than_one_command_is_refused_by_its_operator(rest):
 def test_a_call_inside_a_call_is_left_alone():
     code = translate("LLM(model='t', speculative_model='d', num_speculative_tokens=2, args=EngineArgs(model='x'))").code
     ast.parse(code)
+
+
+def test_a_long_variable_is_read_once():
+    """A pattern that tried every place to end it in would take half a minute."""
+    assert translate("vllm serve $" + "a" * 19_900 + "! --speculative-model b --num-speculative-tokens 3").config

@@ -89,6 +89,7 @@ def test_a_self_written_evaluation_prompt_is_thrown_away():
     for drawn in (10, 11, 0, 99, *range(20, 40), 0):
         text.take(drawn)
     assert text.user_turn == range(1, 4)
+    assert text.question == [10, 11]  # without what ends it: as text that would be more letters
     assert text.spans == [[1, 4], [5, 26]]
     assert text.worth_keeping(lambda ids: "Something else?")
     assert not text.worth_keeping(lambda ids: asked.upper() + "  ")

@@ -12,23 +12,25 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import sys
 import time
 from pathlib import Path
 
 import torch
 
 from specviz.engine.lean import LeanLM
+from specviz.errors import SpecvizError
 from specviz.models.fast import fast
 from specviz.models.load import load_pair
 from specviz.models.pair import Pair
 from specviz.theory import expected_tokens_by_position, speedup_by_position
-from specviz.training.data import Data
 from specviz.training.draft import DraftTask
 from specviz.training.evaluate import draft_model
+from specviz.training.files import alone, explained
 from specviz.training.loop import Plan, train
 from specviz.training.report import write_report
 from specviz.training.shards import shards
-from specviz.training.start import VOCABULARY, faster_dtype, layer_list
+from specviz.training.start import VOCABULARY, check_numbers, faster_dtype, labelled, layer_list, others
 
 LAYERS = ("0,29", "0,1,29", "0,1,28,29", "0,1,2,28,29", "0,1,2,3,4,26,27,28", "0,1,2,3,4,5,6,7,26,27,28,29")
 CONTEXT, PASSES, K = 128, 30, 4
@@ -36,7 +38,7 @@ CONTEXT, PASSES, K = 128, 30, 4
 
 def learned(pair: Pair, paths: list[Path], layers: tuple[int, ...], args: argparse.Namespace) -> Path:
     """The folder of a draft of these layers, trained."""
-    data = Data(paths, 0, args.batch, wants=())
+    data = labelled(pair, paths, 0, args.batch, (), lambda *_, **__: None)
     ids, _ = data.frequent(VOCABULARY["draft"], always=pair.eos)
     out = args.out / "-".join(map(str, layers))
     plan = Plan(steps=args.steps, batch=args.batch, every=args.steps, low=pair.dtype == torch.bfloat16, tv=args.tv)
@@ -61,7 +63,7 @@ def cost(pair: Pair, folder: Path) -> float:
     return statistics.median(ratios)
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpus", type=Path)
     parser.add_argument("out", type=Path)
@@ -70,29 +72,44 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--tv", type=float, default=0.0)
     args = parser.parse_args()
+    try:
+        check_numbers(args)
+        with explained(), alone(args.out):
+            curve(args)
+    except SpecvizError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+def curve(args: argparse.Namespace) -> None:
+    """Trains and measures what `args` asks for, and prints it."""
+    chosen = {text: layer_list(text) for text in args.layers or LAYERS}
+    paths = shards(args.corpus)
+    if not paths:
+        raise SpecvizError("train.no_corpus", path=str(args.corpus))
     pair = load_pair(method="none", device="cpu", dtype=faster_dtype(torch.device("cpu")))
     judge = load_pair(method="none", device="cpu", dtype="float32")
     file = args.out / "curve.json"
     setting = {"steps": args.steps, "batch": args.batch, "tv": args.tv}
-    known = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    known = others(file)
     rows = known["drafts"] if setting.items() <= known.items() else []
-    print("layers                        alpha  agree     c  predicted at T = 0, k = 4: tokens a round, speed-up")
-    for text in args.layers or LAYERS:
-        layers = layer_list(text)
+    print("layers                        agree     c  predicted at T = 0, k = 4: tokens a round, speed-up")
+    for text, layers in chosen.items():
         if not any(row["layers"] == list(layers) for row in rows):
-            folder = learned(pair, shards(args.corpus), layers, args)
+            folder = learned(pair, paths, layers, args)
             held = json.loads((folder / "report.json").read_text(encoding="utf-8"))["held_out"][-1]
             agree, c = held["agree"][0], cost(judge, folder)
             rows.append(
-                {"layers": list(layers), "alpha": held["alpha"][0], "agree": agree, "c": round(c, 4)}
+                {"layers": list(layers), "agree": agree, "c": round(c, 4)}
                 | {"tokens_a_round": round(expected_tokens_by_position([agree] * K), 3)}
                 | {"speedup": round(speedup_by_position([agree] * K, K * c), 3)}
             )
             write_report(file, setting | {"drafts": rows})
         row = next(row for row in rows if row["layers"] == list(layers))
-        figures = f"{row['alpha']:.3f}  {row['agree']:.3f}  {row['c']:.2f}  {row['tokens_a_round']:.2f}"
+        figures = f"{row['agree']:.3f}  {row['c']:.2f}  {row['tokens_a_round']:.2f}"
         print(f"{text:28}  {figures}  {row['speedup']:.2f}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

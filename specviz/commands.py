@@ -198,11 +198,19 @@ def bench(args: argparse.Namespace) -> int:
 def train(args: argparse.Namespace) -> int:
     from specviz.training.memory import keep_freed_memory
     from specviz.training.start import start
+    from specviz.training.summary import table
 
     keep_freed_memory()
-    with Bar(args) as bar:
-        figures = start(args, bar)
-    out(args, figures, t(LANG, "train.done", path=args.out))
+    try:
+        with Bar(args, logged=True) as bar:
+            figures = start(args, bar)
+    except KeyboardInterrupt:
+        if args.what != "evaluate":
+            print(t(LANG, "train.interrupted", path=args.out), file=sys.stderr)
+        return 130
+    lines = [table({args.method: figures}).rstrip()] if args.what == "evaluate" else []
+    lines += [t(LANG, "train.done", path=args.out)] if args.out is not None else []
+    out(args, figures, "\n".join(lines))
     return 0
 
 

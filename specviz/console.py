@@ -6,12 +6,14 @@ import argparse
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 from specviz.errors import SpecvizError
 from specviz.i18n import pick_language, t
 
 LANG = pick_language(os.environ.get("SPECVIZ_LANG"))
+PAUSE = 60.0  # seconds between two lines of a log
 
 
 def say(key: str, **values: object) -> str:
@@ -20,11 +22,16 @@ def say(key: str, **values: object) -> str:
 
 
 class Bar:
-    """A progress bar on stderr, where someone is watching it: called with (fraction, key, values)."""
+    """A progress bar on stderr, where someone is watching it: called with (fraction, key, values).
 
-    def __init__(self, args: argparse.Namespace) -> None:
+    logged: where nobody is, each thing that begins is a line, and so is every minute of it, for the log of a long run.
+    """
+
+    def __init__(self, args: argparse.Namespace, logged: bool = False) -> None:
         self.on = sys.stderr.isatty() and not args.json
+        self.logged = logged and not sys.stderr.isatty()
         self.bar = None
+        self.last = ("", 0.0)  # what the last line was about, and when
 
     def __enter__(self) -> Bar:
         return self
@@ -37,6 +44,11 @@ class Bar:
             self.bar.set_description_str(t(LANG, key, **values))
             self.bar.n = round(100 * fraction)
             self.bar.refresh()
+        about, when = self.last
+        now = time.monotonic()
+        if self.logged and (key != about or now - when >= PAUSE):
+            print(t(LANG, key, **values), file=sys.stderr, flush=True)
+            self.last = (key, now)
 
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:

@@ -50,4 +50,7 @@ def _size_of(folder: Path) -> int:
 
 def one_line(error: Exception) -> str:
     """What went wrong, short enough for a sentence."""
-    return f"{type(error).__name__}: {error}".splitlines()[0][:300]
+    first, *rest = f"{type(error).__name__}: {error}".splitlines()
+    if first.endswith(":") and rest:  # torch names the tensors that do not fit on the lines after
+        first += f" {rest[0].strip()}"
+    return first[:300]

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from transformers import PreTrainedTokenizerBase
 
+from specviz.errors import SpecvizError
+
 
 @dataclass(frozen=True, slots=True)
 class Chat:
@@ -21,7 +23,11 @@ class Chat:
 
     @classmethod
     def of(cls, tokenizer: PreTrainedTokenizerBase, eos: frozenset[int]) -> Chat:
-        """Read off the template. Without one, turns are paragraphs and the first id is the tokenizer's own opening."""
+        """Read off the template. Without one, turns are paragraphs and the first id is the tokenizer's own opening.
+
+        Raises SpecvizError("train.chat") for templates that cannot be cut: they write nothing before a turn, change
+        what a turn says, or know one turn only.
+        """
 
         def ids(text: str) -> list[int]:
             return tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -32,9 +38,15 @@ class Chat:
         marks = ["first-user-turn", "first-answer", "second-user-turn"]
         roles = ["user", "assistant", "user"]
         turns = [{"role": role, "content": mark} for role, mark in zip(roles, marks, strict=True)]
-        text = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
-        opening, rest = text.split(marks[0])
-        to_answer, rest = rest.split(marks[1])
-        to_user = ids(rest.split(marks[2])[0])
+        try:
+            text = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+            opening, rest = text.split(marks[0])
+            to_answer, rest = rest.split(marks[1])
+            to_user, _ = rest.split(marks[2])
+        except Exception as error:  # a template is a program of the model's author and can fail in any way
+            raise SpecvizError("train.chat") from error
+        opening, to_answer, to_user = map(ids, (opening, to_answer, to_user))
+        if not opening or not to_answer:
+            raise SpecvizError("train.chat")
         ending = next((i for i, token in enumerate(to_user) if token not in eos), 0)
-        return cls(tuple(ids(opening)), tuple(ids(to_answer)), tuple(to_user[:ending]), tuple(to_user[ending:]))
+        return cls(tuple(opening), tuple(to_answer), tuple(to_user[:ending]), tuple(to_user[ending:]))

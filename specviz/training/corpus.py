@@ -8,6 +8,7 @@ from there.
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,13 +18,16 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from specviz.errors import SpecvizError
 from specviz.training.batch import Batch, draw_rows
 from specviz.training.chat import Chat
+from specviz.training.files import reading
 from specviz.training.labels import write_labels
 from specviz.training.prompts import compose
 from specviz.training.report import write_report
-from specviz.training.sequence import Sequence
+from specviz.training.sequence import LEAST, Sequence
 from specviz.training.shards import read_shard, shards, write_shard
+from specviz.training.target import name_of
 
 Progress = Callable[..., None]
 REPORT = "corpus.json"
@@ -60,6 +64,9 @@ class Writer:
         """
         self.tokenizer, self.eos, self.out, self.plan = tokenizer, frozenset(eos), out, plan
         self.chat = Chat.of(tokenizer, self.eos)
+        least = 2 * (len(self.chat.opening) + len(self.chat.to_answer) + LEAST)  # a prompt may take half of it
+        if plan.width < least:
+            raise SpecvizError("train.narrow", width=plan.width, least=least)
         self.size = model.config.get_text_config(decoder=True).vocab_size
         self.draft = draft
         self.batch = Batch(model, plan.rows, plan.width, self.chat.opening)
@@ -119,23 +126,37 @@ class Writer:
             return
         done = [one for one in done if one[0].worth_keeping(self.tokenizer.decode)]
         done.sort(key=lambda one: one[0].index)
+        if not done:  # it would go on like this for ever
+            raise SpecvizError("train.nothing_written", texts=self.plan.shard, least=LEAST)
         del self.done[shard]
         tokens, facts = [text.tokens for text, _ in done], [text.facts() for text, _ in done]
         path = self.out / f"{self._name(shard)}.bin"
-        if done and self.draft is None:
+        if self.draft is None:
             write_labels(path, {name: torch.cat([labels[name] for _, labels in done]) for name in done[0][1]})
         self.have += write_shard(self.out, path.stem, tokens, facts, self.size)
         self._report()
 
     def _report(self) -> dict:
         model = self.batch.model
-        target = model.config.name_or_path.rstrip("/").rpartition("/")[2]  # a draft bears the name of its target
+        target = name_of(model)  # a draft bears the name of its target
         facts = {"target": target, "writer": self.draft or target, "plan": asdict(self.plan)}
         facts |= {"dtype": str(model.dtype).removeprefix("torch."), "tokens": self.have}
         facts |= {"tokens_per_second": round(self.written / max(self.seconds, 1e-9), 1)}
         facts |= describe(self.out)
         write_report(self.out / REPORT, facts)
         return facts
+
+
+def check_writer(folder: Path, names: tuple[str, ...]) -> None:
+    """Raises SpecvizError("train.other_target") where the corpus is not that of the target with these names. A folder
+    without a report is taken as it is.
+    """
+    if not (folder / REPORT).is_file():
+        return
+    with reading(folder / REPORT):
+        target = json.loads((folder / REPORT).read_text(encoding="utf-8"))["target"]
+    if target not in names:
+        raise SpecvizError("train.other_target", path=str(folder), target=target, wanted=names[0])
 
 
 def describe(folder: Path) -> dict:

@@ -15,9 +15,11 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from specviz.engine.reduced import ReducedHead
+from specviz.errors import SpecvizError
 from specviz.models.compose import LAYERS
 from specviz.models.heads import fitting
 from specviz.training.data import Labelled
+from specviz.training.files import put
 from specviz.training.losses import Fit, Vocabulary, fit, judged
 from specviz.training.target import Parts, load_layers, pruned
 
@@ -39,6 +41,10 @@ class DraftTask:
         self.vocabulary = Vocabulary(chosen, len(parts.head))
         if weights is not None:
             with fitting(weights, name):
+                made_of = tuple(json.loads((weights / "config.json").read_text(encoding="utf-8"))["layers_from_target"])
+                if made_of != layers:
+                    told = {"made_of": ",".join(map(str, made_of)), "layers": ",".join(map(str, layers))}
+                    raise SpecvizError("train.other_layers", path=str(weights), **told)
                 load_layers(self.module, weights)
 
     def fits(self, batch: Labelled, step: int | None) -> list[tuple[float, Fit]]:
@@ -51,7 +57,8 @@ class DraftTask:
         """`draft_layers.safetensors` and `config.json`, as `models/compose.py` reads them."""
         learned = {name: p for name, p in self.module.named_parameters() if p.requires_grad}
         tensors = {f"model.{name}": p.detach().to("cpu", torch.bfloat16).contiguous() for name, p in learned.items()}
-        save_file(tensors | {"draft_vocab_ids": self.vocabulary.chosen.int()}, out / LAYERS)
+        tensors["draft_vocab_ids"] = self.vocabulary.chosen.int()
+        put(out / LAYERS, lambda part: save_file(tensors, part))
         facts = {
             "target": self.target_name,
             "layers_from_target": list(self.layers),

@@ -16,8 +16,10 @@ from transformers import PreTrainedModel
 
 from specviz.engine.eagle_layer import WEIGHTS, EagleLayer, EagleSizes, save_config
 from specviz.engine.reduced import ReducedHead
+from specviz.errors import SpecvizError
 from specviz.models.heads import fitting
 from specviz.training.data import Labelled
+from specviz.training.files import put
 from specviz.training.labels import taps
 from specviz.training.losses import Fit, Vocabulary, fit, judged
 from specviz.training.target import Parts
@@ -62,7 +64,8 @@ class EagleTask:
 
     def save(self, out: Path) -> dict:
         tensors = {n: p.detach().to("cpu", torch.bfloat16).contiguous() for n, p in self.module.state_dict().items()}
-        save_file(tensors | {"draft_vocab_ids": self.vocabulary.chosen.int()}, out / WEIGHTS)
+        tensors["draft_vocab_ids"] = self.vocabulary.chosen.int()
+        put(out / WEIGHTS, lambda part: save_file(tensors, part))
         facts = {"target": self.target_name, "output_vocabulary": len(self.vocabulary.chosen), "passes": PASSES}
         save_config(out, self.module.sizes, facts)
         return {"parameters": sum(p.numel() for p in self.module.parameters())}
@@ -113,7 +116,13 @@ def from_last_layer(parts: Parts, taps: tuple[int, ...] = ()) -> EagleLayer:
     layer knows other inputs. What the taps add begins as nothing.
     """
     last, norm, config = parts.layers[-1], parts.norm, parts.config
-    attention, mlp = last.self_attn, last.mlp
+    try:
+        attention, mlp = last.self_attn, last.mlp
+        pairs = {"q": attention.q_proj, "k": attention.k_proj, "v": attention.v_proj, "o": attention.o_proj}
+        pairs |= {"gate": mlp.gate_proj, "up": mlp.up_proj, "down": mlp.down_proj, "norm": norm}
+        pairs |= {"input_norm": last.input_layernorm, "mlp_norm": last.post_attention_layernorm}
+    except AttributeError as error:  # Phi-3 joins q, k and v, Mixtral has many MLPs
+        raise SpecvizError("train.architecture", model=parts.name) from error
     sizes = EagleSizes(
         hidden=config.hidden_size,
         heads=config.num_attention_heads,
@@ -125,9 +134,6 @@ def from_last_layer(parts: Parts, taps: tuple[int, ...] = ()) -> EagleLayer:
         taps=taps,
     )
     layer = EagleLayer(sizes)
-    pairs = {"q": attention.q_proj, "k": attention.k_proj, "v": attention.v_proj, "o": attention.o_proj}
-    pairs |= {"gate": mlp.gate_proj, "up": mlp.up_proj, "down": mlp.down_proj, "norm": norm}
-    pairs |= {"input_norm": last.input_layernorm, "mlp_norm": last.post_attention_layernorm}
     with torch.no_grad():
         if taps:
             layer.fuse.weight.zero_()

@@ -16,6 +16,8 @@ from safetensors.torch import save_file
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from specviz.training.files import put, reading
+
 TOP = 16
 HIDDEN, TAPS = "hidden", "taps"  # names of the last hidden states, and of those on the way
 
@@ -54,16 +56,20 @@ def write_labels(shard: Path, labels: dict[str, Tensor]) -> None:
     """ids, probs [N, TOP], hidden [N, d], taps [N, 3 d] of the shard's N tokens. The file is whole or not there."""
     path = labels_of(shard)
     path.parent.mkdir(exist_ok=True)
-    part = path.with_suffix(".part")
-    save_file(labels, part)
-    part.replace(path)
+    put(path, lambda part: save_file(labels, part))
 
 
 class Labels:
-    """The labels of one shard, read piece by piece."""
+    """The labels of one shard, read piece by piece. Raises SpecvizError("train.damaged") where they do not fit it."""
 
     def __init__(self, shard: Path) -> None:
-        self.file = safe_open(labels_of(shard), framework="pt")
+        self.path = labels_of(shard)
+        with reading(self.path):
+            self.file = safe_open(self.path, framework="pt")
+            places, size = self.file.get_slice("ids").get_shape()[0], shard.stat().st_size
+            if size not in (2 * places, 4 * places):
+                raise ValueError(f"labels of {places} tokens, and {shard.name} has {size} bytes")
 
     def read(self, name: str, start: int, end: int) -> Tensor:
-        return self.file.get_slice(name)[start:end]
+        with reading(self.path):
+            return self.file.get_slice(name)[start:end]

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from specviz.errors import SpecvizError
 from specviz.models.prepared import Progress
 from specviz.training.data import Data, Labelled
+from specviz.training.files import put, reading, writing
 from specviz.training.losses import Fit
 from specviz.training.report import write_report
 
@@ -78,7 +79,8 @@ def train(
         loss = combined(task, data.at(step), step, plan)
         task.module.zero_grad(set_to_none=True)
         loss.backward()
-        nn.utils.clip_grad_norm_(weights, 1.0)
+        length = nn.utils.clip_grad_norm_(weights, 1.0)
+        check_finite(loss.item() + float(length), step, plan)
         for optimizer in optimizers:
             optimizer.step()
         losses.append(round(loss.item(), 5))
@@ -86,11 +88,13 @@ def train(
         progress(done / plan.steps, "train.training", step=done, total=plan.steps, loss=f"{losses[-1]:.3f}")
         if done % plan.every == 0 or done == plan.steps:
             scores.append({"step": done} | measure(task, data, plan))
+            check_finite(sum(scores[-1]["loss"]), done, plan)
             seconds = before + time.monotonic() - clock
             held = {"step": done, "losses": losses, "held_out": scores, "seconds": seconds}
             keep(out / CHECKPOINT, held | {"settings": settings}, task.module, optimizers)
             report(out, task, plan, data, facts, held)
-    saved = task.save(out)
+    with writing(out):
+        saved = task.save(out)
     held = {"step": len(losses), "losses": losses, "held_out": scores, "seconds": before + time.monotonic() - clock}
     return report(out, task, plan, data, facts | saved, held)
 
@@ -105,9 +109,16 @@ def combined(task: Task, batch: Labelled, step: int | None, plan: Plan) -> Tenso
     return torch.stack(terms).sum()
 
 
+def check_finite(value: float, step: int, plan: Plan) -> None:
+    """Raises SpecvizError("train.diverged") before weights that are no numbers any more replace a checkpoint."""
+    if not math.isfinite(value):
+        raise SpecvizError("train.diverged", step=step, rate=f"{plan.rate:g}")
+
+
 @torch.no_grad()
 def measure(task: Task, data: Data, plan: Plan) -> dict:
-    """On the texts kept back, for each drafted position: the loss, alpha and how often the likeliest token agrees."""
+    """On the texts kept back, for each drafted position: the loss, alpha at temperature 1, and how often the likeliest
+    token agrees. alpha is at most so much, for what p has beyond its listed tokens counts as one more."""
     task.module.eval()
     device = next(task.module.parameters()).device
     sums: list[list[float]] = []
@@ -123,7 +134,8 @@ def measure(task: Task, data: Data, plan: Plan) -> dict:
     def column(get: Callable[[list[float]], float]) -> list[float]:
         return [round(get(row) / max(row[0], 1), 4) for row in sums]
 
-    return {"loss": column(lambda r: r[1]), "alpha": column(lambda r: r[0] - r[2]), "agree": column(lambda r: r[3])}
+    alpha = column(lambda r: r[0] - r[2])
+    return {"loss": column(lambda r: r[1]), "alpha_at_most": alpha, "agree": column(lambda r: r[3])}
 
 
 def optimizers_of(weights: list[nn.Parameter], plan: Plan) -> list[torch.optim.Optimizer]:
@@ -148,25 +160,28 @@ def schedule(step: int, plan: Plan) -> float:
 
 def keep(path: Path, state: dict, module: nn.Module, optimizers: list[torch.optim.Optimizer]) -> None:
     """Writes a checkpoint in one step."""
-    part = path.with_suffix(".part")
     learned = {name for name, p in module.named_parameters() if p.requires_grad}
     weights = {name: tensor for name, tensor in module.state_dict().items() if name in learned}
-    torch.save(state | {"module": weights, "optimizers": [o.state_dict() for o in optimizers]}, part)
-    part.replace(path)
+    whole = state | {"module": weights, "optimizers": [o.state_dict() for o in optimizers]}
+    put(path, lambda part: torch.save(whole, part))
 
 
 def resume(path: Path, settings: dict, module: nn.Module, optimizers: list[torch.optim.Optimizer]) -> dict:
-    """Loads the checkpoint, if there is one. Raises SpecvizError("train.other_run") if it is of another run."""
+    """Loads the checkpoint, if there is one.
+
+    Raises SpecvizError("train.other_run") if it is of another run, ("train.damaged") if it is damaged.
+    """
     if not path.is_file():
         return {"step": 0, "losses": [], "held_out": [], "seconds": 0.0}
-    state = torch.load(path, weights_only=True, map_location="cpu")
-    different = [name for name in settings if state["settings"].get(name) != settings[name]]
-    if different:
-        raise SpecvizError("train.other_run", path=str(path), setting=", ".join(different))
-    module.load_state_dict(state["module"], strict=False)
-    for optimizer, kept in zip(optimizers, state["optimizers"], strict=True):
-        optimizer.load_state_dict(kept)
-    return state
+    with reading(path):
+        state = torch.load(path, weights_only=True, map_location="cpu")
+        different = [name for name in settings if state["settings"].get(name) != settings[name]]
+        if different:
+            raise SpecvizError("train.other_run", path=str(path), setting=", ".join(different))
+        module.load_state_dict(state["module"], strict=False)
+        for optimizer, kept in zip(optimizers, state["optimizers"], strict=True):
+            optimizer.load_state_dict(kept)
+        return {name: state[name] for name in ("step", "losses", "held_out", "seconds")}
 
 
 def report(out: Path, task: Task, plan: Plan, data: Data, facts: dict, held: dict) -> dict:

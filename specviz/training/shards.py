@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from specviz.errors import SpecvizError
+from specviz.training.files import put, reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +40,15 @@ def write_shard(folder: Path, name: str, sequences: Sequence[Sequence[int]], fac
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Writes a file in one step: whoever looks sees the old content or the new, never a part."""
-    part = path.with_suffix(path.suffix + ".part")
-    with part.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    """`put` for what is in memory; it is on the disk when this returns."""
+
+    def write(part: Path) -> None:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+
+    put(path, write)
 
 
 def shards(folder: Path) -> list[Path]:
@@ -53,18 +56,22 @@ def shards(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.bin") if path.with_suffix(".jsonl").is_file())
 
 
-def read_shard(path: Path) -> Iterator[Text]:
+def read_shard(path: Path) -> list[Text]:
     """The sequences of one shard. Raises SpecvizError("train.shard_broken") where ids and facts do not fit."""
-    facts = [json.loads(line) for line in path.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines()]
-    total, size = sum(one["n"] for one in facts), path.stat().st_size
-    if size not in (2 * total, 4 * total):
-        raise SpecvizError("train.shard_broken", path=str(path))
-    ids = np.fromfile(path, "<u2" if size == 2 * total else "<u4")
-    at = 0
-    for one in facts:
-        spans = tuple(map(tuple, one.get("spans") or [[one["prompt"], one["n"]]]))
-        yield Text(ids[at : at + one["n"]], spans, one["temp"], one["magpie"])
-        at += one["n"]
+    with reading(path, "train.shard_broken"):
+        facts = [json.loads(line) for line in path.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines()]
+        total, size = sum(one["n"] for one in facts), path.stat().st_size
+        if size not in (2 * total, 4 * total):
+            raise ValueError(f"{size} bytes for {total} tokens")
+        ids = np.fromfile(path, "<u2" if size == 2 * total else "<u4")
+        texts, at = [], 0
+        for one in facts:
+            spans = tuple((int(a), int(b)) for a, b in one.get("spans") or [[one["prompt"], one["n"]]])
+            if one["n"] < 1 or not all(0 <= a <= b <= one["n"] for a, b in spans):
+                raise ValueError(f"spans {spans} of {one['n']} tokens")
+            texts.append(Text(ids[at : at + one["n"]], spans, float(one["temp"]), bool(one["magpie"])))
+            at += one["n"]
+    return texts
 
 
 def read_corpus(folder: Path) -> list[Text]:

@@ -9,34 +9,69 @@ from pathlib import Path
 
 import torch
 
+from specviz.config import LIMITS as RUN_LIMITS
+from specviz.config import check_number
 from specviz.errors import SpecvizError
 from specviz.models.device import DTYPES, choose_device
 from specviz.models.load import load_pair
 from specviz.models.pair import Pair
 from specviz.models.prepared import Progress
+from specviz.training.data import Data
 from specviz.training.evaluate import draft_model, drafter_maker, evaluate
+from specviz.training.files import alone, explained, reading
 from specviz.training.labels import HIDDEN, TAPS
 from specviz.training.loop import REPORT, Plan, Task, train
 from specviz.training.report import write_report
-from specviz.training.shards import shards
+from specviz.training.shards import replace, shards
+from specviz.training.target import name_of
+from specviz.training.teacher import label
 
 # ids that each puts out: its LM head is its dearest part, and what is not among them is never accepted
 VOCABULARY = {"draft": 16384, "eagle": 10240, "medusa": 8192}
 LAYERS = "0,1,29"
 WANTS = {"draft": (), "eagle": (HIDDEN, TAPS), "medusa": (HIDDEN,)}
 SHARDS = "shards.json"
+# option -> (type, lowest, highest)
+LIMITS: dict[str, tuple[type, float, float]] = {
+    "tokens": (int, 1, 10**12),
+    "rows": (int, 1, 4096),
+    "width": (int, 16, 1 << 16),
+    "seed": (int, 0, 10**12),
+    "steps": (int, 1, 10**7),
+    "batch": (int, 1, 1024),
+    "k": (int, 1, RUN_LIMITS["k"][2]),
+    "vocabulary": (int, 16, 10**7),
+    "prompts": (int, 1, 10**4),
+    "rate": (float, 1e-8, 1.0),
+    "tv": (float, 0.0, 1.0),
+}
 
 
 def start(args: argparse.Namespace, progress: Progress) -> dict:
-    """Does what `args.what` says; returns the report that it has also written."""
-    return {"corpus": corpus, "evaluate": judge}.get(args.what, teach)(args, progress)
+    """Does what `args.what` says; returns the report that it has also written. What is foreseen is a SpecvizError."""
+    check_numbers(args)
+    with explained():
+        if args.what == "evaluate":
+            return judge(args, progress)
+        with alone(needed(args, "out")):
+            return (corpus if args.what == "corpus" else teach)(args, progress)
+
+
+def check_numbers(args: argparse.Namespace) -> None:
+    """Raises SpecvizError for a number that makes no sense, before anything is loaded."""
+    for name, (kind, low, high) in LIMITS.items():
+        value = getattr(args, name, None)
+        if value is not None:
+            setattr(args, name, check_number(name, value, kind, low, high))
 
 
 def corpus(args: argparse.Namespace, progress: Progress) -> dict:
     """The target writes its own text, or a draft does: a draft that learns from both also learns from its mistakes."""
-    from specviz.training.corpus import CorpusPlan, Writer
+    from specviz.training.corpus import CorpusPlan, Writer, check_writer
 
+    out = needed(args, "out")
     pair = target_of(args, progress)
+    check_writer(out, names_of(pair))
     context = getattr(pair.target.config.get_text_config(decoder=True), "max_position_embeddings", None)
     width = args.width if context is None else min(context, args.width)
     plan = CorpusPlan(tokens=args.tokens, seed=args.seed, rows=args.rows, width=width)
@@ -44,24 +79,26 @@ def corpus(args: argparse.Namespace, progress: Progress) -> dict:
     if args.weights:
         weights = needed(args, "weights")
         model, draft = draft_model(pair, weights), weights.resolve().name
-    return Writer(model, pair.codec.tokenizer, pair.eos, needed(args, "out"), plan, draft).run(progress)
+    return Writer(model, pair.codec.tokenizer, pair.eos, out, plan, draft).run(progress)
 
 
 def teach(args: argparse.Namespace, progress: Progress) -> dict:
     """Trains a drafter on a corpus, which is first read by the target itself. Shards of a begun run stay the same."""
-    from specviz.training.data import Data
-    from specviz.training.teacher import label
+    from specviz.training.corpus import check_writer
 
     folder, out = needed(args, "corpus"), needed(args, "out")
-    pair = target_of(args, progress)
     paths = chosen_shards(folder, out)
-    label(pair.target, paths, progress)
-    data = Data(paths, args.seed, args.batch, wants=WANTS[args.what])
+    if args.what == "draft":
+        layer_list(args.layers or LAYERS)  # a wrong one is told at once
+    pair = target_of(args, progress)
+    check_writer(folder, names_of(pair))
+    data = labelled(pair, paths, args.seed, args.batch, WANTS[args.what], progress)
     ids, share = data.frequent(args.vocabulary or VOCABULARY[args.what], always=pair.eos)
     facts = {"target": pair.target_name, "shards": len(paths), "vocabulary": len(ids)}
     facts |= {"begun_with": str(args.weights) if args.weights else None}
     facts |= {"layers": args.layers or LAYERS} if args.what == "draft" else {}
     task = make_task(args, pair, ids)
+    replace(out / SHARDS, json.dumps([path.name for path in paths]).encode())
     low = pair.dtype == torch.bfloat16 or pair.device.type == "cuda"
     plan = Plan(steps=args.steps, batch=args.batch, rate=args.rate, seed=args.seed, low=low, tv=args.tv)
     task.module.to(pair.device)
@@ -75,6 +112,23 @@ def teach(args: argparse.Namespace, progress: Progress) -> dict:
     done["acceptance"] = evaluate(pair, make, k=args.k, seed=args.seed, each=args.prompts or 2, progress=progress)
     write_report(out / REPORT, done)
     return done
+
+
+def labelled(pair: Pair, paths: list[Path], seed: int, batch: int, wants: tuple[str, ...], progress: Progress) -> Data:
+    """The corpus, read by the target. Raises SpecvizError where it is another target's or too small for `batch`."""
+    label(pair.target, paths, progress)
+    data = Data(paths, seed, batch, wants)
+    size, depth = pair.target.get_output_embeddings().weight.shape
+    largest = max(int(place.text.tokens.max()) for place in data.places)
+    if largest >= size:
+        raise SpecvizError("train.corpus_vocabulary", token=largest, size=size, target=pair.target_name)
+    for place in data.places[:1]:
+        found = place.labels.read(HIDDEN, 0, 1).shape[1]
+        if found != depth:
+            raise SpecvizError("train.other_size", path=str(place.labels.path), found=found, size=depth)
+    if not data.per_epoch:
+        raise SpecvizError("train.large_batch", batch=batch, texts=len(data.places))
+    return data
 
 
 def make_task(args: argparse.Namespace, pair: Pair, ids: torch.Tensor) -> Task:
@@ -94,16 +148,25 @@ def make_task(args: argparse.Namespace, pair: Pair, ids: torch.Tensor) -> Task:
 
 def judge(args: argparse.Namespace, progress: Progress) -> dict:
     """Acceptance on the held-out prompts, with the engine that the app runs; in a file beside others'."""
-    pair = target_of(args, progress)
     weights = None if args.weights is None else needed(args, "weights")
+    if args.out is not None:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        others(args.out)  # a file that cannot be gone on with is told before the long evaluation
+    pair = target_of(args, progress)
     make = drafter_maker(pair, args.method, weights)
     figures = evaluate(pair, make, k=args.k, seed=args.seed, each=args.prompts, progress=progress)
     figures |= {"method": args.method, "weights": weights.name if weights else "bundled", "target": pair.target_name}
     if args.out is not None:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
-        before = json.loads(args.out.read_text(encoding="utf-8")) if args.out.is_file() else {}
-        write_report(args.out, before | {args.method: figures})
+        write_report(args.out, others(args.out) | {args.method: figures})  # others may have come meanwhile
     return figures
+
+
+def others(path: Path) -> dict:
+    """The evaluations in a file; none where there is no file yet."""
+    if not path.exists():
+        return {}
+    with reading(path):
+        return dict(json.loads(path.read_text(encoding="utf-8")))
 
 
 def target_of(args: argparse.Namespace, progress: Progress) -> Pair:
@@ -120,15 +183,22 @@ def target_of(args: argparse.Namespace, progress: Progress) -> Pair:
 
 def chosen_shards(folder: Path, out: Path) -> list[Path]:
     """The shards that a run began with, for a corpus may grow while it trains."""
-    note = out / SHARDS
-    if note.is_file():
-        return [folder / name for name in json.loads(note.read_text(encoding="utf-8"))]
-    paths = shards(folder)
-    if not paths:
+    note, there = out / SHARDS, shards(folder)
+    if not there:
         raise SpecvizError("train.no_corpus", path=str(folder))
-    out.mkdir(parents=True, exist_ok=True)
-    note.write_text(json.dumps([path.name for path in paths]), encoding="utf-8")
+    if not note.is_file():
+        return there
+    with reading(note):
+        paths = [folder / name for name in json.loads(note.read_text(encoding="utf-8"))]
+    for path in paths:
+        if path not in there:
+            raise SpecvizError("train.shard_gone", path=str(note), shard=path.name, folder=str(folder))
     return paths
+
+
+def names_of(pair: Pair) -> tuple[str, str]:
+    """What a corpus may call the target: a model of the hub is known by its id or by its folder."""
+    return pair.target_name, name_of(pair.target)
 
 
 def layer_list(text: str) -> tuple[int, ...]:

@@ -24,11 +24,16 @@ def table(found: dict[str, dict]) -> str:
     for method, figures in found.items():
         for temperature, group in figures["temperatures"].items():
             every = group["all"]
-            cells = [f"`{method}`", temperature, f"**{every['mean_acceptance_length']:.2f}**", f"{every['alpha']:.2f}"]
-            cells.append(" ".join(f"{share:.2f}" for share in every["per_position"]))
-            cells += [f"{group['kinds'][kind]['mean_acceptance_length']:.2f}" for kind in kinds]
+            cells = [f"`{method}`", temperature, f"**{two(every['mean_acceptance_length'])}**", two(every["alpha"])]
+            cells.append(" ".join(map(two, every["per_position"])))
+            cells += [two(group["kinds"][kind]["mean_acceptance_length"]) for kind in kinds]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def two(value: float | None) -> str:
+    """Two digits; a dash where nothing was drafted."""
+    return "–" if value is None else f"{value:.2f}"
 
 
 if __name__ == "__main__":

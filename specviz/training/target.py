@@ -30,11 +30,27 @@ class Parts:
     def of(cls, model: PreTrainedModel, name: str) -> Parts:
         """Raises SpecvizError("train.architecture") for models that are not built like Llama."""
         base = model.base_model
-        if not all(hasattr(base, part) for part in ("layers", "norm", "embed_tokens", "rotary_emb")):
+        built = all(hasattr(base, part) for part in ("layers", "norm", "embed_tokens", "rotary_emb"))
+        if not built or not read_by_head_alone(model):
             raise SpecvizError("train.architecture", model=name)
         embedding = base.embed_tokens.weight.detach().float()
         head = model.get_output_embeddings().weight.detach().float()
         return cls(name, model.config, embedding, head, base.layers, base.norm)
+
+
+def name_of(model: PreTrainedModel) -> str:
+    """The name of a target, also for the drafts made of it."""
+    return model.config.name_or_path.rstrip("/").rpartition("/")[2] or type(model).__name__
+
+
+@torch.no_grad()
+def read_by_head_alone(model: PreTrainedModel) -> bool:
+    """Whether its logits are its LM head's product with the last hidden state, as trainers take them to be. Gemma 2
+    bends them afterwards, Cohere and Granite scale them.
+    """
+    out = model(torch.arange(4, device=model.device)[None], use_cache=False, output_hidden_states=True)
+    plain = model.get_output_embeddings()(out.hidden_states[-1])
+    return torch.allclose(plain.float(), out.logits.float(), rtol=4 * torch.finfo(plain.dtype).eps, atol=1e-6)
 
 
 def pruned(model: PreTrainedModel, layers: tuple[int, ...]) -> PreTrainedModel:
@@ -61,6 +77,8 @@ def pruned(model: PreTrainedModel, layers: tuple[int, ...]) -> PreTrainedModel:
     small.requires_grad_(False)
     small.base_model.layers.requires_grad_(True)
     small.base_model.norm.requires_grad_(True)
+    if any(x.is_meta for x in (*small.parameters(), *small.buffers())):  # parts that were not copied
+        raise SpecvizError("train.architecture", model=name_of(model))
     return small
 
 

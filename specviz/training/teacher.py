@@ -13,6 +13,7 @@ from transformers import PreTrainedModel
 
 from specviz.errors import SpecvizError
 from specviz.models.prepared import Progress
+from specviz.training.files import alone
 from specviz.training.labels import TOP, labels_of, likeliest, no_states, states, taps, write_labels
 from specviz.training.shards import Text, read_shard
 
@@ -22,10 +23,13 @@ ROWS = 512  # positions whose logits are held at once
 
 def label(model: PreTrainedModel, paths: list[Path], progress: Progress) -> None:
     """Writes the labels of those shards that have none yet; each file is whole or not there."""
-    for done, path in enumerate(paths):
-        if not labels_of(path).is_file():
-            write_labels(path, label_texts(model, list(read_shard(path))))
-        progress((done + 1) / len(paths), "train.labelling", done=done + 1, total=len(paths))
+    missing = [path for path in paths if not labels_of(path).is_file()]
+    if not missing:
+        return
+    with alone(labels_of(missing[0]).parent):
+        for done, path in enumerate(missing):
+            write_labels(path, label_texts(model, read_shard(path)))
+            progress((done + 1) / len(missing), "train.labelling", done=done + 1, total=len(missing))
 
 
 @torch.inference_mode()

@@ -91,8 +91,8 @@ def test_a_draft_writes_text_that_the_target_judges(target, corpus, tmp_path):
     assert json.loads((texts / "corpus.json").read_text())["writer"] == "first"
     assert all(path.name.startswith("draft-seed0-") for path in texts.glob("*.bin"))
     assert run("draft", target, "--corpus", texts, "--out", second, "--weights", first, *options) == 0
-    labels = load_file(next((texts / "teacher").iterdir()))
-    ids = torch.tensor(next(read_shard(next(texts.glob("*.bin")))).tokens.astype("int64"))
+    labels = load_file(next((texts / "teacher").glob("*.safetensors")))
+    ids = torch.tensor(read_shard(next(texts.glob("*.bin")))[0].tokens.astype("int64"))
     model = AutoModelForCausalLM.from_pretrained(target).eval()
     with torch.inference_mode():
         fresh = model(ids[None]).logits[0].softmax(-1).topk(3)

@@ -112,7 +112,7 @@ def test_a_new_start_goes_on_and_makes_the_same_texts(model, tmp_path):
 def test_the_labels_made_on_the_way_are_those_of_reading_again(model, tmp_path):
     write(model, tmp_path, 1)
     for path in shards(tmp_path):
-        texts, labels = list(read_shard(path)), Labels(path)
+        texts, labels = read_shard(path), Labels(path)
         again, at = label_texts(model, texts), 0
         for text in texts:
             end = at + len(text.tokens) - 1  # after the last token there is nothing to label

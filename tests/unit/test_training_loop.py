@@ -5,6 +5,7 @@ import torch
 from safetensors.torch import load_file
 
 from specviz.errors import SpecvizError
+from specviz.training import loop
 from specviz.training.data import Data
 from specviz.training.draft import DraftTask
 from specviz.training.eagle import EagleTask
@@ -59,7 +60,7 @@ def test_the_held_out_loss_falls(name, target, corpus, tmp_path):
     first, last = report["held_out"][0], report["held_out"][-1]
     assert (first["step"], last["step"]) == (0, PLAN.steps)
     assert sum(last["loss"]) < sum(first["loss"]) - 0.05
-    assert sum(last["alpha"]) > sum(first["alpha"])
+    assert sum(last["alpha_at_most"]) > sum(first["alpha_at_most"])
     assert report["data"]["texts_held_back"] == 3
 
 
@@ -102,3 +103,13 @@ def test_no_text_is_both_trained_on_and_kept_back(corpus):
     assert len(kept) == 3
     assert kept.isdisjoint((id(place.labels), place.start) for place in data.places)
     assert torch.equal(data.at(5).tokens, Data(corpus, 0, 4, wants=()).at(5).tokens)
+
+
+def test_a_loss_that_is_no_number_keeps_the_checkpoint(target, corpus, tmp_path, monkeypatch):
+    go("medusa", target, corpus, tmp_path, stop=8)
+    before = (tmp_path / "checkpoint.pt").read_bytes()
+    real = loop.combined
+    monkeypatch.setattr(loop, "combined", lambda task, batch, step, plan: real(task, batch, step, plan) * torch.nan)
+    with pytest.raises(SpecvizError, match="not a number"):
+        go("medusa", target, corpus, tmp_path)
+    assert (tmp_path / "checkpoint.pt").read_bytes() == before

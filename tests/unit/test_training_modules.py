@@ -155,7 +155,8 @@ def test_a_drafts_weights_are_read_or_refused_in_a_sentence(target, tmp_path):
     again = DraftTask(target, "tiny", (0, 2), chosen, tmp_path)  # training goes on from there
     states = again.module(input_ids=tokens, use_cache=False).last_hidden_state
     torch.testing.assert_close(draft_model(pair, tmp_path)(tokens).logits, again.head(states))
-    assert "layers.1" in refused(DraftTask, target, "tiny", (0,), chosen, tmp_path)
+    with pytest.raises(SpecvizError, match="made of the layers 0,2, not 0,1"):
+        DraftTask(target, "tiny", (0, 1), chosen, tmp_path)
     tensors = load_file(tmp_path / LAYERS)
     save_file({name: x for name, x in tensors.items() if name != "model.norm.weight"}, tmp_path / LAYERS)
     assert "norm.weight" in refused(draft_model, pair, tmp_path)
@@ -173,7 +174,9 @@ def test_a_drafts_weights_are_read_or_refused_in_a_sentence(target, tmp_path):
 def test_an_eagle_layer_of_another_model_is_refused_in_a_sentence(target, tmp_path):
     chosen = torch.arange(0, V, 2)
     EagleTask(tiny_model("llama", intermediate_size=48), "other", chosen, None).save(tmp_path)
-    assert "tiny" in refused(EagleTask, target, "tiny", chosen, tmp_path)
+    told = refused(EagleTask, target, "tiny", chosen, tmp_path)
+    assert "tiny" in told
+    assert "size mismatch for gate.weight" in told
     refused(EagleTask, target, "tiny", chosen, tmp_path / "nowhere")
     EagleTask(target, "tiny", chosen, None).save(tmp_path)
     EagleTask(target, "tiny", chosen, tmp_path)

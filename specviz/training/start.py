@@ -122,10 +122,10 @@ def labelled(pair: Pair, paths: list[Path], seed: int, batch: int, wants: tuple[
     largest = max(int(place.text.tokens.max()) for place in data.places)
     if largest >= size:
         raise SpecvizError("train.corpus_vocabulary", token=largest, size=size, target=pair.target_name)
-    for place in data.places[:1]:
-        found = place.labels.read(HIDDEN, 0, 1).shape[1]
-        if found != depth:
-            raise SpecvizError("train.other_size", path=str(place.labels.path), found=found, size=depth)
+    labels = data.places[0].labels
+    found = labels.read(HIDDEN, 0, 1).shape[1]
+    if found != depth:
+        raise SpecvizError("train.other_size", path=str(labels.path), found=found, size=depth)
     if not data.per_epoch:
         raise SpecvizError("train.large_batch", batch=batch, texts=len(data.places))
     return data

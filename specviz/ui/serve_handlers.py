@@ -29,6 +29,7 @@ from specviz.ui.discretion import discretion, told, unlocated
 from specviz.ui.job import LOOK_EVERY, Job, Work
 from specviz.ui.message import failure
 from specviz.ui.options import Options
+from specviz.ui.proof_handlers import buttons
 from specviz.ui.runner import Runner
 
 PLACE = "vllm"  # of the job that asks a server
@@ -93,7 +94,7 @@ def translated(text: Any, version: Any, lang: str) -> tuple[str, str]:
 def compare(runner: Runner, trace: Trace | None, session: str, lang: str) -> Iterator[tuple[str, Any, Any]]:
     """Updates of: the table, the button that asks, the one that stops. Never raises."""
     options, same, job = runner.options, (gr.skip(), gr.skip()), None
-    yield serve_html.waiting(t(lang, "serve.compare_running")), *_buttons(busy=True)
+    yield serve_html.waiting(t(lang, "serve.compare_running")), *buttons(busy=True)
     try:
         if options.vllm_url is None:
             raise SpecvizError("serve.compare_none")
@@ -119,11 +120,7 @@ def compare(runner: Runner, trace: Trace | None, session: str, lang: str) -> Ite
     finally:
         if job is not None:
             job.drop()
-    yield table, *_buttons(busy=False)
-
-
-def _buttons(busy: bool) -> tuple[Any, Any]:
-    return gr.update(interactive=not busy), gr.update(interactive=busy)
+    yield table, *buttons(busy=False)
 
 
 def _asking(options: Options, trace: Trace) -> Work:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -54,7 +53,7 @@ def generate(args: argparse.Namespace) -> int:
             shown = ready
     metrics = measure_trace(last)
     if args.json:
-        print(json.dumps(report(last, text_of(pair, last), metrics), ensure_ascii=False))
+        out(args, report(last, text_of(pair, last), metrics), "")
         return 0
     print()
     told_if_lossy(config)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 
 from specviz.chosen import load, run_config
+from specviz.config import check_choice
 from specviz.console import LANG, figure, out
 from specviz.errors import SpecvizError
 from specviz.i18n import t
@@ -83,7 +83,7 @@ def compare(args: argparse.Namespace) -> int:
         "specviz": {"model": target, **asdict(ours)} if ours else None,
     }
     if args.json:
-        print(json.dumps(figures, ensure_ascii=False))
+        out(args, figures, "")
         return 0
     sides = [(t(LANG, "serve.side_vllm", version=theirs.version or ""), theirs.counted)]
     sides += [(t(LANG, "serve.side_ours"), ours)] if ours else []
@@ -97,9 +97,7 @@ def _served(args: argparse.Namespace) -> Served:
         return served_of(args.pair, args.target, args.draft, args.heads, args.tensor_parallel or 1)
     if args.pair or args.target or args.draft:
         raise SpecvizError("serve.preset_or_models")
-    if args.preset not in SERVED:
-        raise SpecvizError("errors.choice", name="preset", value=args.preset, choices=", ".join(SERVED))
-    p = SERVED[args.preset]
+    p = SERVED[check_choice("preset", args.preset, SERVED)]
     return Served(p.target, p.draft, heads=args.heads, tensor_parallel=args.tensor_parallel or p.tensor_parallel)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from specviz.choices import MAX_NODES, check_choices
 from specviz.errors import SpecvizError
@@ -104,9 +106,7 @@ class RunConfig:
 
     def __post_init__(self) -> None:
         for name, known in (("method", METHODS), ("verify", VERIFIERS), ("siblings", SIBLINGS)):
-            value = getattr(self, name)
-            if value not in known:
-                raise SpecvizError("errors.choice", name=name, value=short(value), choices=", ".join(known))
+            check_choice(name, getattr(self, name), known)
         for name, (kind, low, high) in LIMITS.items():
             object.__setattr__(self, name, check_number(name, getattr(self, name), kind, low, high))
         for name in ("adapt", "chat", "ignore_eos"):
@@ -159,6 +159,14 @@ def check_number(name: str, value: object, kind: type, low: float, high: float) 
         key = "errors.range_int" if kind is int else "errors.range"
         raise SpecvizError(key, name=name, value=short(value), **bounds)
     return kind(value)
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> Any:
+    """`value`, or a SpecvizError that lists the choices."""
+    known = tuple(choices)  # a value that cannot be hashed is not in it either
+    if value not in known:
+        raise SpecvizError("errors.choice", name=name, value=short(value), choices=", ".join(known))
+    return value
 
 
 def is_whole(text: str) -> bool:

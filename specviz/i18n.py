@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -17,8 +18,8 @@ LANGUAGES = {"en": "English", "zh-CN": "简体中文"}
 
 
 @cache
-def strings(lang: str) -> dict[str, object]:
-    """All strings of a language, key -> text (or a list of texts)."""
+def strings(lang: str) -> dict[str, str]:
+    """All strings of a language, key -> text."""
     folder = ASSETS / "locales" / lang
     return {
         f"{file.stem}.{name}": text
@@ -34,11 +35,20 @@ def pick_language(wanted: object) -> str:
 
 def t(lang: str, key: str, **values: object) -> str:
     """The text of `key` with `{name}` filled in. Raises KeyError for an unknown key."""
-    text = strings(lang)[key]
-    if not isinstance(text, str):
-        raise KeyError(f"{key} is not a single text")
-    # one pass, and not str.format: values may hold braces, and unknown braces in a text are harmless
-    return HOLE.sub(lambda hole: str(values[hole[1]]) if hole[1] in values else hole[0], text)
+    return fill(strings(lang)[key], values)
+
+
+def fill(text: str, values: Mapping[str, object]) -> str:
+    """`text` with `{name}` filled in, where `values` knows the name.
+
+    In one pass, and not by str.format: values may hold braces, and unknown braces in a text are harmless.
+    """
+    return HOLE.sub(lambda hole: str(values.get(hole[1], hole[0])), text)
+
+
+def joined(lang: str, *sentences: str) -> str:
+    """The sentences that are not empty, one after the other."""
+    return ("" if lang == "zh-CN" else " ").join(filter(None, sentences))
 
 
 def counted(lang: str, key: str, n: int, **values: object) -> str:

@@ -145,7 +145,7 @@ def result(race: Race) -> Result | None:
 def _side(run: Trace, timed: Trace) -> Side:
     """`timed`: the same run, its stages waited for. Their shares divide the time of the run."""
     tokens, ms = len(run.generated), sum(r.times.total for r in run.rounds)
-    parts = {name: sum(_part(r.times, name) for r in timed.rounds) for name in PARTS}
+    parts = {name: sum(part_of(r.times, name) for r in timed.rounds) for name in PARTS}
     whole = sum(parts.values())
     return Side(
         tokens=tokens,
@@ -157,7 +157,8 @@ def _side(run: Trace, timed: Trace) -> Side:
     )
 
 
-def _part(times: Times, name: str) -> float:
+def part_of(times: Times, name: str) -> float:
+    """Milliseconds of one of PARTS."""
     return sum(times.draft) if name == "draft" else getattr(times, name)
 
 

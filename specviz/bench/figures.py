@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from specviz.bench.runs import Run
 from specviz.costs import costs_of
 from specviz.metrics import measure
+from specviz.race import PARTS, part_of
 from specviz.theory import speedup_by_position
 
-STAGES = ("draft", "target", "accept", "commit", "other")
+STAGES = (*PARTS, "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,11 @@ def middle(values: Iterable[float | None]) -> float | None:
     return None if found is None else found.median
 
 
+def rounded(value: float | None) -> float | None:
+    """As it stands in a report."""
+    return None if value is None else round(value, 4)
+
+
 def costs(run: Run, plain: Run) -> RunCosts | None:
     """None where one of the two has no rounds, as those of other engines have not."""
     if not run.rounds or not plain.rounds:
@@ -84,11 +90,6 @@ def costs(run: Run, plain: Run) -> RunCosts | None:
 def _split(run: Run) -> dict[str, float]:
     """Mean milliseconds of a round by stage."""
     n = len(run.rounds)
-    sums = {
-        "draft": sum(sum(r.times.draft) for r in run.rounds),
-        "target": sum(r.times.target for r in run.rounds),
-        "accept": sum(r.times.verify for r in run.rounds),
-        "commit": sum(r.times.commit for r in run.rounds),
-    }
+    sums = {part: sum(part_of(r.times, part) for r in run.rounds) for part in PARTS}
     sums["other"] = max(0.0, sum(run.round_ms) - sum(sums.values()))
     return {stage: sums[stage] / n for stage in STAGES}

@@ -17,7 +17,7 @@ from specviz.bench.names import KEYS, OTHERS, OURS, VLLM
 from specviz.bench.ours import Ours
 from specviz.bench.runs import Contender
 from specviz.bench.vllm import Vllm
-from specviz.config import AUTO, MOST, RunConfig, check_number, short
+from specviz.config import AUTO, MOST, RunConfig, check_choice, check_number, short
 from specviz.errors import SpecvizError
 from specviz.i18n import ASSETS
 from specviz.models import tree_presets
@@ -139,6 +139,5 @@ def shown(config: RunConfig) -> dict[str, object]:
 def check_only(names: Sequence[str]) -> tuple[str, ...]:
     """Raises SpecvizError for a contender that is unknown."""
     for name in names:
-        if name not in (*KEYS, VLLM):
-            raise SpecvizError("errors.choice", name="only", value=short(name), choices=", ".join((*KEYS, VLLM)))
+        check_choice("only", name, (*KEYS, VLLM))
     return tuple(names)

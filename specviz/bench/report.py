@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from specviz.bench.agreement import Parting
-from specviz.bench.figures import STAGES, RunCosts, Spread, costs, middle, spread
+from specviz.bench.figures import STAGES, RunCosts, Spread, costs, middle, rounded, spread
 from specviz.bench.names import OURS
 from specviz.bench.ours import Ours
 from specviz.bench.runs import Entrant, Run
@@ -96,13 +96,13 @@ def _row(
         "runs": len(runs),
         "tokens": sum(run.written for run in runs.values()),
         **_spread("tok_s", rate),
-        "whole_tok_s": _rounded(middle(run.whole_rate for run in runs.values())),
-        "first_token_ms": _rounded(middle(1000 * run.first_seconds for run in runs.values())),
-        "peak_mb": _rounded(max((peak.total for peak in peaks), default=None)),
-        "extra_mb": _rounded(max((peak.extra for peak in peaks), default=None)),
+        "whole_tok_s": rounded(middle(run.whole_rate for run in runs.values())),
+        "first_token_ms": rounded(middle(1000 * run.first_seconds for run in runs.values())),
+        "peak_mb": rounded(max((peak.total for peak in peaks), default=None)),
+        "extra_mb": rounded(max((peak.extra for peak in peaks), default=None)),
         "same": not mine if compared and runs else None,
         "partings": len(mine),
-        "largest_gap": _rounded(max((p.gap for p in mine if p.gap is not None), default=None)),
+        "largest_gap": rounded(max((p.gap for p in mine if p.gap is not None), default=None)),
         **_spread("speedup", None),
     }
     if plain is not None and plain.runs and runs:
@@ -130,17 +130,17 @@ def _rounds(lane: Entrant, plain: Entrant | None, waited: Waited) -> dict:
             found.append(cost)
     drafted = metrics.drafted > 0
     return {
-        "mean_acceptance_length": _rounded(metrics.mean_acceptance_length),
-        "tokens_per_round": _rounded(metrics.tokens_per_round),
-        "alpha": _rounded(acceptance(every)),
-        "per_position": [_rounded(x) for x in metrics.per_position],
-        "step_ms": _rounded(middle(cost.step_ms for cost in found)),
-        "c": _rounded(middle(cost.c for cost in found)) if drafted else None,
-        "drafting": _rounded(middle(cost.drafting for cost in found)) if drafted else None,
-        "checking": _rounded(middle(cost.checking for cost in found)) if drafted else None,
-        "predicted_speedup": _rounded(middle(cost.predicted for cost in found)) if drafted else None,
-        "overhead_share": _rounded(middle(cost.overhead for cost in found)),
-        "split_ms": {stage: _rounded(middle(cost.split[stage] for cost in found)) for stage in STAGES},
+        "mean_acceptance_length": rounded(metrics.mean_acceptance_length),
+        "tokens_per_round": rounded(metrics.tokens_per_round),
+        "alpha": rounded(acceptance(every)),
+        "per_position": [rounded(x) for x in metrics.per_position],
+        "step_ms": rounded(middle(cost.step_ms for cost in found)),
+        "c": rounded(middle(cost.c for cost in found)) if drafted else None,
+        "drafting": rounded(middle(cost.drafting for cost in found)) if drafted else None,
+        "checking": rounded(middle(cost.checking for cost in found)) if drafted else None,
+        "predicted_speedup": rounded(middle(cost.predicted for cost in found)) if drafted else None,
+        "overhead_share": rounded(middle(cost.overhead for cost in found)),
+        "split_ms": {stage: rounded(middle(cost.split[stage] for cost in found)) for stage in STAGES},
     }
 
 
@@ -187,12 +187,8 @@ def _why_missing(key: str, lanes: Mapping[str, Entrant], lang: str) -> str:
 def _spread(name: str, found: Spread | None) -> dict[str, float | None]:
     if found is None:
         return {name: None, f"{name}_q1": None, f"{name}_q3": None}
-    return {name: _rounded(found.median), f"{name}_q1": _rounded(found.q1), f"{name}_q3": _rounded(found.q3)}
+    return {name: rounded(found.median), f"{name}_q1": rounded(found.q1), f"{name}_q3": rounded(found.q3)}
 
 
 def _ratio(a: float | None, b: float | None) -> float | None:
-    return _rounded(a / b) if a is not None and b else None
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+    return rounded(a / b) if a is not None and b else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from specviz.bench.figures import costs, middle, spread
+from specviz.bench.figures import costs, middle, rounded, spread
 from specviz.bench.line_up import Plan, choose_prompts, ours
 from specviz.bench.names import OURS
 from specviz.bench.ours import Ours
@@ -148,11 +148,11 @@ def _point(x: float | None, lane: Entrant, plain: Entrant | None) -> dict:
         "tok_s_q1": None if rate is None else round(rate.q1, 3),
         "tok_s_q3": None if rate is None else round(rate.q3, 3),
         "speedup": round(rate.median / base, 4) if rate and base else None,
-        "predicted_speedup": _round(middle(cost.predicted for cost in found if cost)) if drafted else None,
-        "checking": _round(middle(cost.checking for cost in found if cost)) if drafted else None,
-        "tokens_per_round": _round(measure(rounds).tokens_per_round),
-        "first_token_ms": _round(middle(1000 * run.first_seconds for run in lane.runs.values())),
-        "extra_mb": _round(max(peaks, default=None)),
+        "predicted_speedup": rounded(middle(cost.predicted for cost in found if cost)) if drafted else None,
+        "checking": rounded(middle(cost.checking for cost in found if cost)) if drafted else None,
+        "tokens_per_round": rounded(measure(rounds).tokens_per_round),
+        "first_token_ms": rounded(middle(1000 * run.first_seconds for run in lane.runs.values())),
+        "extra_mb": rounded(max(peaks, default=None)),
     }
 
 
@@ -166,7 +166,3 @@ def padded(pair: Pair, length: int, question: str) -> list[int]:
     while len(ids) < length:  # a tokenizer with very long tokens
         ids += ids
     return pair.codec.encode(pair.codec.decode(ids[: length - len(bare)]) + "\n\n" + question)
-
-
-def _round(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from specviz.i18n import LANGUAGES
+from specviz.i18n import LANGUAGES, fill
 from specviz.lessons.records import Lesson, Place, lessons
-from specviz.lessons.texts import LINK, glossary, text
-from specviz.views.lesson_html import html
-
-HOLE = re.compile(r"\{(\w+)\}")
+from specviz.lessons.texts import glossary, text
+from specviz.views.lesson_html import TERM, html
 
 
 @cache
@@ -98,9 +96,6 @@ def listed() -> list[dict]:
 def plain(source: str, values: dict[str, str] | None = None) -> str:
     """A text without its markup, on one line. Formulas stay as they are written."""
     values = values or {}
-    words = LINK.sub(lambda link: link[1], source).replace("**", "")
-    filled = [
-        part if part.startswith("$") else HOLE.sub(lambda hole: values.get(hole[1], hole[0]), part)
-        for part in re.split(r"(\$[^$]+\$)", words)
-    ]
+    words = TERM.sub(lambda link: link[1], source).replace("**", "")
+    filled = [part if part.startswith("$") else fill(part, values) for part in re.split(r"(\$[^$]+\$)", words)]
     return " ".join("".join(filled).replace("$", "").split())

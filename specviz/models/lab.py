@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from specviz.config import RunConfig, check_number, short
+from specviz.config import RunConfig, check_choice, check_number, short
 from specviz.coupling import FAULTS
 from specviz.errors import SpecvizError
 from specviz.proof import FEWEST, Identity, Report, Trial
@@ -55,8 +55,7 @@ def read(
 ) -> Asked:
     """What arrived from the page, checked; `most`: runs. Raises SpecvizError for the first value that is wrong."""
     for name, value, choices in (("where", where, (TOY, PAIR)), ("fault", fault, (NO_FAULT, *FAULTS))):
-        if not isinstance(value, str) or value not in choices:
-            raise SpecvizError("errors.choice", name=name, value=short(value), choices=", ".join(choices))
+        check_choice(name, value, choices)
     runs = int(check_number("runs", runs, int, FEWEST, most))
     planted = None if fault == NO_FAULT else fault
     if where == TOY:

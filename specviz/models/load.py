@@ -6,7 +6,7 @@ from pathlib import Path
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from specviz.config import METHODS, short
+from specviz.config import METHODS, check_choice
 from specviz.engine.lean import fits
 from specviz.errors import SpecvizError
 from specviz.models.compose import DRAFT_WEIGHTS, LAYERS, compose_draft, with_small_head
@@ -44,8 +44,7 @@ def load_pair(
     SpecvizError, in a sentence, for everything that can be foreseen.
     """
     progress = progress or no_progress
-    if method not in METHODS:
-        raise SpecvizError("errors.choice", name="method", value=short(method), choices=", ".join(METHODS))
+    check_choice("method", method, METHODS)
     folders = heads_in(heads, progress) if heads is not None else None
     where = choose_device(device)
     precision = choose_dtype(dtype, where)
@@ -100,9 +99,7 @@ def _wanted(pair: str | None, target: str | None, draft: str | None, method: str
     if pair is not None and (target is not None or draft is not None):
         raise SpecvizError("errors.pair_or_models")
     if target is None and draft is None:
-        pair = pair or DEFAULT
-        if pair not in PRESETS:
-            raise SpecvizError("errors.choice", name="pair", value=short(pair), choices=", ".join(PRESETS))
+        pair = check_choice("pair", pair or DEFAULT, PRESETS)
         preset = PRESETS[pair]
         return pair, preset.target, preset.draft if method == "draft" else None, preset.bundled and method == "draft"
     if method != "draft":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from specviz.config import check_choice, short
 from specviz.errors import SpecvizError
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
@@ -14,13 +15,10 @@ def check_device(name: str) -> tuple[str, str]:
     """(kind, number or ""). Raises SpecvizError for what names no device."""
     kind, _, index = name.partition(":")
     if kind not in DEVICES or (index and (kind != "cuda" or not index.isdigit())):
-        raise SpecvizError("errors.choice", name="device", value=repr(name[:40]), choices=", ".join(DEVICES))
+        raise SpecvizError("errors.choice", name="device", value=short(name), choices=", ".join(DEVICES))
     return kind, index
 
 
 def check_dtype(name: str) -> str:
     """The precision by its long name. Raises SpecvizError for what names none."""
-    long = SHORT.get(name, name)
-    if long not in PRECISIONS:
-        raise SpecvizError("errors.choice", name="dtype", value=repr(name[:40]), choices=", ".join(PRECISIONS))
-    return long
+    return check_choice("dtype", SHORT.get(name, name), PRECISIONS)

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedModel
 
-from specviz.config import LEARNED, short
+from specviz.config import LEARNED, check_choice
 from specviz.engine.drafters import Drafter
 from specviz.engine.graphs import GraphedLM
 from specviz.engine.lean import LeanLM, LeanModel, Memory
@@ -63,8 +63,7 @@ class Pair:
             if self.draft is None:
                 raise SpecvizError("errors.no_draft", target=self.target_name)
             return self.draft
-        if method != "skip":
-            raise SpecvizError("errors.choice", name="method", value=short(method), choices="draft, skip")
+        check_choice("method", method, ("draft", "skip"))
         if self._skipped is None:
             if not self.skip:
                 raise SpecvizError("errors.skip_model", model=self.target_name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from specviz.cache import cache_dir
-from specviz.config import short
+from specviz.config import check_choice
 from specviz.errors import SpecvizError
 from specviz.models.fetch import HUB_ID
 from specviz.models.presets import DEFAULT, PRESETS
@@ -28,9 +28,7 @@ def served_of(
         raise SpecvizError("errors.pair_or_models")
     if target is not None or draft is not None:
         return Served(target or HUB_ID, draft, heads=heads, tensor_parallel=gpus)
-    preset = PRESETS.get(pair or DEFAULT)
-    if preset is None:
-        raise SpecvizError("errors.choice", name="pair", value=short(pair), choices=", ".join(PRESETS))
+    preset = PRESETS[check_choice("pair", pair or DEFAULT, PRESETS)]
     made = _prepared(preset.target.rpartition("/")[2]) if folders and preset.bundled else None
     name, beside = (str(made[0]), str(made[1])) if made else (preset.target, preset.draft)
     return Served(name, beside, preset.bundled, heads, gpus)

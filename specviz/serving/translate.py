@@ -54,10 +54,8 @@ def translate(text: object, version: Version = NEWEST) -> Translation:
     text = _unwrapped(text)
     if not text:
         raise SpecvizError("serve.text_empty")
-    command = old_command.read(text, version) if old_command.is_command(text) else None
-    if command is not None:
-        made, code = command
-        return _translation(made, code, [])
+    if old_command.is_command(text):
+        return _translation(*old_command.read(text, version), [])
     return _python(text, version)
 
 

@@ -70,20 +70,6 @@ def fill(template: str, rng: random.Random) -> str:
     return text[0].upper() + text[1:]
 
 
-def pattern(template: str) -> re.Pattern:
-    """What `template` can become, for `same` texts."""
-    parts, end = [], 0
-    for slot in SLOT.finditer(template):
-        name, low, _ = slot.groups()
-        parts += [re.escape(same(template[end : slot.start()])), r"\d+" if low else any_of(name)]
-        end = slot.end()
-    return re.compile("".join([*parts, re.escape(same(template[end:]))]))
-
-
-def any_of(name: str) -> str:
-    return "(?:" + "|".join(re.escape(same(word)) for word in words()[name]) + ")"
-
-
 def same(text: str) -> str:
     """Texts that differ in case, spaces and punctuation only are the same prompt."""
     return re.sub(r"\W+", "", text.lower())

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 
-from specviz.errors import SpecvizError
 from specviz.training.files import put, reading
 
 
@@ -27,7 +26,6 @@ class Text:
     tokens: np.ndarray  # [n] ids
     spans: tuple[tuple[int, int], ...]  # [start, end)
     temperature: float
-    magpie: bool
 
 
 def write_shard(folder: Path, name: str, sequences: Sequence[Sequence[int]], facts: Sequence[dict], size: int) -> int:
@@ -69,14 +67,6 @@ def read_shard(path: Path) -> list[Text]:
             spans = tuple((int(a), int(b)) for a, b in one.get("spans") or [[one["prompt"], one["n"]]])
             if one["n"] < 1 or not all(0 <= a <= b <= one["n"] for a, b in spans):
                 raise ValueError(f"spans {spans} of {one['n']} tokens")
-            texts.append(Text(ids[at : at + one["n"]], spans, float(one["temp"]), bool(one["magpie"])))
+            texts.append(Text(ids[at : at + one["n"]], spans, float(one["temp"])))
             at += one["n"]
-    return texts
-
-
-def read_corpus(folder: Path) -> list[Text]:
-    """All sequences of a corpus. Raises SpecvizError("train.no_corpus") where there are none."""
-    texts = [text for path in shards(folder) for text in read_shard(path)]
-    if not texts:
-        raise SpecvizError("train.no_corpus", path=str(folder))
     return texts

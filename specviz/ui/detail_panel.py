@@ -8,7 +8,7 @@ import gradio as gr
 
 from specviz.i18n import t
 from specviz.trace import Status, Trace
-from specviz.ui.page import Page
+from specviz.ui.page import QUIET, Page
 from specviz.ui.place import read_place
 from specviz.ui.stage import Stage
 from specviz.views import distributions, words
@@ -45,10 +45,8 @@ def build(page: Page, stage: Stage, trace: gr.State) -> tuple[gr.State, list]:
         on_select,
         [trace, pinned, page.lang],
         [selected, *outputs],
-        queue=False,
-        show_progress="hidden",
-        api_visibility="private",
         trigger_mode="always_last",
+        **QUIET,
     )
 
     def on_open(trace: Trace | None, place: Place | None, lang: str) -> tuple:
@@ -60,9 +58,7 @@ def build(page: Page, stage: Stage, trace: gr.State) -> tuple[gr.State, list]:
         on_open,
         [trace, selected, page.lang],
         [selected, *outputs],
-        queue=False,
-        show_progress="hidden",
-        api_visibility="private",
+        **QUIET,
     )
     return selected, outputs
 

@@ -40,11 +40,11 @@ class Job:
         self._work = work
         self._present = present
         self._turns: Iterator[int | None] | None = None
-        self._news = threading.Condition()
+        self._changed = threading.Condition()
         self._stop = threading.Event()
         self._seen = time.monotonic()
         self._again = 0.0
-        self.trace: Any = None  # the latest news: a Trace; of a check its Report; of a race its Progress, then the Race
+        self.news: Any = None  # the latest: a Trace; of a check its Report; of a race its Progress, then the Race
         self.error: Exception | None = None
         self.done = False
         self.dropped = False
@@ -78,20 +78,20 @@ class Job:
         if self._present is None or self._present():
             self._seen = time.monotonic()
 
-    def post(self, trace: Any) -> None:
-        """Publishes the trace, or what else it is that grows, as it stands now."""
-        with self._news:
-            self.trace = trace
-            self._news.notify_all()
+    def post(self, news: Any) -> None:
+        """Publishes a trace, or what else it is that grows, as it stands now."""
+        with self._changed:
+            self.news = news
+            self._changed.notify_all()
 
     def watch(self) -> Iterator[Any]:
         """The latest news or None, at once when some come and else every LOOK_EVERY seconds; ends with the job."""
         last = None
         while True:
-            with self._news:
-                if self.trace is last and not self.done and not self.dropped:
-                    self._news.wait(LOOK_EVERY)
-                last, done = self.trace, self.done
+            with self._changed:
+                if self.news is last and not self.done and not self.dropped:
+                    self._changed.wait(LOOK_EVERY)
+                last, done = self.news, self.done
             self.look()
             if self.dropped:
                 return
@@ -129,7 +129,7 @@ class Job:
         if self.error is not None:
             self.error = self.error.with_traceback(None)
             self.error.__cause__ = self.error.__context__ = None
-        with self._news:
+        with self._changed:
             self.done = True
-            self._news.notify_all()
+            self._changed.notify_all()
         return False

@@ -19,7 +19,7 @@ from specviz.ui.desk import Desk
 from specviz.ui.fields import sent
 from specviz.ui.message import whole
 from specviz.ui.oneway import OneWay
-from specviz.ui.page import Page
+from specviz.ui.page import QUIET, Page
 
 # The name of the event stands in quotes for Gradio, which makes a listener of it.
 ON_LOAD = "SpecvizApp.attachLessons({element, props, trigger, server}); // event: 'live' {id}"
@@ -55,8 +55,7 @@ def build(page: Page, desk: Desk) -> None:
         with tab:
             course = Course()
     tab.select(None, None, None, js="() => { SpecvizApp.openTab('learn'); }")
-    quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-    course.live(try_live, None, [*desk.controls, desk.strip], **quiet).then(
+    course.live(try_live, None, [*desk.controls, desk.strip], **QUIET).then(
         None, [desk.strip], None, js="(tab) => { SpecvizApp.openTab(tab); SpecvizApp.readyToRun(); }"
     )
 

@@ -78,14 +78,6 @@ class PairLoader:
         assert self.pair is not None
         return self.pair
 
-    def wait(self, given_up: Callable[[], bool]) -> Pair | None:
-        """The pair, or None when `given_up()` first. Raises the SpecvizError that loading ended with."""
-        self.begin()
-        while not self.over(0.1):
-            if given_up():
-                return None
-        return self.loaded()
-
     def release(self) -> None:
         """Lets go of the models' memory; they can be loaded again."""
         with self._lock:

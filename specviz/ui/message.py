@@ -21,6 +21,7 @@ from specviz.i18n import t
 from specviz.trace import Trace
 from specviz.trace_json import vocab_to_json
 from specviz.views.drawn import drawn_round, drawn_trace
+from specviz.views.tokens import markup, visible
 
 log = logging.getLogger("specviz")
 
@@ -69,3 +70,10 @@ def failure(error: Exception) -> dict:
         return worded("error", error.key, error.values)
     log.error("a request failed", exc_info=error)
     return worded("error", "ui.unexpected", {})
+
+
+def problem(error: Exception, lang: str) -> str:
+    """What went wrong, as a line of HTML; what others wrote may be in it."""
+    said = failure(error)
+    text = visible(t(lang, said["key"], **said["values"]), keep_spaces=True)
+    return f'<p class="sv-wrong" role="alert">{markup(text)}</p>'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,9 +18,10 @@ from specviz.proof import Plan, Report, Trial
 from specviz.ui.fields import sent
 from specviz.ui.flow import Pulse, waiting
 from specviz.ui.job import Job
-from specviz.ui.message import failure
+from specviz.ui.message import problem
 from specviz.ui.runner import Runner
 from specviz.ui.settings import read_seed
+from specviz.ui.step_handlers import buttons
 from specviz.views import proof_chart, proof_words
 from specviz.views.tokens import markup
 
@@ -42,20 +43,12 @@ def draws(asked: Any) -> str:
     return json.dumps({"id": id, "token": token, "accepted": "".join("1" if x else "0" for x in drawn.accepted)})
 
 
-def run(
-    runner: Runner, values: Sequence[Any], lang: str, session: str, spoken: MutableMapping[str, str] | None = None
-) -> Iterator[Updates]:
+def run(runner: Runner, values: Sequence[Any], session: str, spoken: Mapping[str, str]) -> Iterator[Updates]:
     """Runs a check: values are where, fault, runs, the toy's bars as JSON, prompt, method, temperature, seed.
 
-    spoken  holds the language of the moment as "lang": the page may change it while the check runs
+    spoken  the language of the moment as "lang": the page may change it while the check runs
     Never raises: what goes wrong is said where the verdict stands.
     """
-    spoken = {} if spoken is None else spoken
-    spoken["lang"] = lang
-
-    def now() -> str:
-        return spoken["lang"]
-
     try:
         asked = read(values, runner.options.max_runs)
         pair = runner.default if asked.where == lab.PAIR else None
@@ -68,24 +61,27 @@ def run(
                 yield 0
 
         job = runner.work(session, pair, do, PLACE)
-        yield None, proof_words.verdict(Report(asked.where, asked.fault), now()), *_nothing(), *buttons(True)
-        yield from _follow(runner, job, pair, asked, now)
-        yield *[gr.skip()] * 5, *buttons(False)
+        preparing = proof_words.verdict(Report(asked.where, asked.fault), spoken["lang"])
+        yield None, preparing, *_nothing(), *buttons(True, 1)
+        yield from _follow(runner, job, pair, asked, spoken)
+        yield *[gr.skip()] * 5, *buttons(False, 1)
     except Exception as error:
-        yield gr.skip(), wrong(error, now()), *[gr.skip()] * 3, *buttons(False)
+        yield gr.skip(), problem(error, spoken["lang"]), *[gr.skip()] * 3, *buttons(False, 1)
 
 
-def _follow(runner: Runner, job: Job, pair: str | None, asked: lab.Asked, now: Callable[[], str]) -> Iterator[Updates]:
+def _follow(
+    runner: Runner, job: Job, pair: str | None, asked: lab.Asked, spoken: Mapping[str, str]
+) -> Iterator[Updates]:
     pulse, told, drawn = Pulse(), Report(asked.where, asked.fault), 0.0
     try:
         for report in job.watch():
             if report is None:
                 status = waiting(runner, job, pair) if pair is not None else _queued(runner, job)
                 if pulse.due(status):
-                    yield gr.skip(), _status(status, now()), *[gr.skip()] * 3, *[gr.skip()] * 2
+                    yield gr.skip(), _status(status, spoken["lang"]), *[gr.skip()] * 3, *[gr.skip()] * 2
             elif report is not told:
                 told = report
-                verdict, figure, *more = show(report, now())
+                verdict, figure, *more = show(report, spoken["lang"])
                 if report.trial is not None and not report.trial.over and time.monotonic() - drawn < FIGURES:
                     figure = gr.skip()
                 else:
@@ -97,7 +93,7 @@ def _follow(runner: Runner, job: Job, pair: str | None, asked: lab.Asked, now: C
         raise job.error
     if told.trial is None or not told.trial.over:  # stopped before its first run, or pushed out by another check
         report = replace(told, trial=_stopped(told.trial, asked))
-        yield report, *show(report, now()), *[gr.skip()] * 2
+        yield report, *show(report, spoken["lang"]), *[gr.skip()] * 2
 
 
 def _stopped(trial: Trial | None, asked: lab.Asked) -> Trial:
@@ -143,11 +139,6 @@ def _nothing() -> tuple:
     return gr.update(visible=False), "", ""
 
 
-def buttons(busy: bool) -> tuple:
-    """Run while nothing runs, Stop while something does."""
-    return gr.update(interactive=not busy), gr.update(interactive=busy)
-
-
 def _queued(runner: Runner, job: Job) -> dict:
     place = runner.place(job)
     return {"kind": "queued", "n": place} if place else {"kind": "running"}
@@ -161,9 +152,3 @@ def _status(status: dict, lang: str) -> str:
     else:
         text = t(lang, "proof.preparing")
     return f'<div class="pf-verdict pf-running" role="status"><p><i aria-hidden="true">…</i> {markup(text)}</p></div>'
-
-
-def wrong(error: Exception, lang: str) -> str:
-    """What went wrong, as HTML; unforeseen failures are logged, and the visitor gets a calm sentence."""
-    told = failure(error)
-    return f'<p class="sv-wrong" role="alert">{markup(t(lang, told["key"], **told["values"]))}</p>'

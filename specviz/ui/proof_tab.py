@@ -16,7 +16,7 @@ from specviz.ui.desk import Desk
 from specviz.ui.fields import ChoiceField, TextField, number
 from specviz.ui.oneway import OneWay
 from specviz.ui.options import DRAWING
-from specviz.ui.page import Page
+from specviz.ui.page import LANE, QUIET, Page
 
 # The name of the event stands in quotes for Gradio, which makes a listener of it.
 ON_LOAD = "SpecvizApp.attachToy({element, props, trigger, watch}); // event: 'draw' {id, p, q, seed}"
@@ -116,8 +116,9 @@ def _check(page: Page, desk: Desk) -> None:
         seed: Any, lang: str, spoken: dict,
     ) -> Iterator[tuple]:  # fmt: skip
         """Runs the check of exactness, with a planted fault if one is named."""
+        spoken["lang"] = lang
         values = (where, fault, runs, bars, prompt, method, temperature, seed)
-        yield from proof_handlers.run(runner, values, lang, request.session_hash or "", spoken)
+        yield from proof_handlers.run(runner, values, request.session_hash or "", spoken)
 
     def on_stop(request: gr.Request) -> Any:
         runner.stop(request.session_hash or "", {proof_handlers.PLACE})
@@ -133,19 +134,10 @@ def _check(page: Page, desk: Desk) -> None:
         [report, told, figure, details, identity, go, stop],
         js=WITH_BARS,
         api_name="check",
-        show_progress="hidden",
-        concurrency_id="lane",
-        concurrency_limit=None,
+        **LANE,
     )
-    private: dict[str, Any] = {"queue": False, "api_visibility": "private", "show_progress": "hidden"}
-    checked.then(
-        step_handlers.over(runner), None, desk.actions, **private
-    )  # a run that ended before it has left them to it
-    stop.click(on_stop, None, [stop], **private)
-    page.lang.change(
-        on_language,
-        [report, spoken, page.lang],
-        [told, figure, details, identity],
-        **private,
-    )
+    # a run that ended before it has left them to it
+    checked.then(step_handlers.over(runner), None, desk.actions, **QUIET)
+    stop.click(on_stop, None, [stop], **QUIET)
+    page.lang.change(on_language, [report, spoken, page.lang], [told, figure, details, identity], **QUIET)
     gr.on([where.change, page.demo.load], None, [where], None, js="(where) => SpecvizApp.markProof(where)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,10 @@ from specviz.trace_json import vocab_to_json
 from specviz.ui import race_runs, settings
 from specviz.ui.flow import Pulse, waiting
 from specviz.ui.job import Job
-from specviz.ui.message import failure, message
+from specviz.ui.message import failure, message, problem
 from specviz.ui.race_runs import RACE, SWEEP, Progress
 from specviz.ui.runner import Runner
+from specviz.ui.step_handlers import buttons
 from specviz.views import race_charts, race_html, race_lists
 from specviz.views.race_html import Entry
 
@@ -34,45 +35,43 @@ SWEEP_TEMPERATURES = (0.0, 0.5, 1.0)
 SWEEP_TOKENS = 32  # of a run of a sweep, unless asked otherwise
 LEAST_TOKENS = 8
 PANELS = 7  # what `panels` updates
-SWEPT = 3  # what `swept` updates
-
-
-def buttons(busy: bool) -> tuple[Any, ...]:
-    """Race and Sweep while nothing runs, Stop while something does."""
-    return gr.update(interactive=not busy), gr.update(interactive=not busy), gr.update(interactive=busy)
+STARTERS = 3  # buttons: Race, the race where drafting pays, Sweep
 
 
 def race(
-    runner: Runner, values: Sequence[Any], auto: Any, history: History, session: str, lang: str
+    runner: Runner, values: Sequence[Any], auto: Any, history: History, session: str, spoken: Mapping[str, str]
 ) -> Iterator[tuple[Any, ...]]:
-    """Runs both lanes: updates of the track, the panels, the history, Race, Sweep, Stop. Never raises."""
+    """Runs both sides: updates of the track, the panels, the history, the STARTERS, Stop. Never raises.
+
+    spoken  the language of the moment as "lang": the page may change it while the race runs
+    """
     same = (gr.skip(),) * (PANELS + 1)
     try:
         wanted = settings.read(values)
         config = race_runs.drafting(wanted.config, auto is True)
         runner.options.check(wanted.prompt, config)
-        yield gr.skip(), *same, *buttons(busy=True)
+        yield gr.skip(), *same, *buttons(True, STARTERS)
 
         def work(job: Job, pair: Pair) -> Iterator[int]:
             return race_runs.race(job, pair, wanted.prompt, config)
 
         job = runner.work(session, wanted.pair, work, RACE)
         for status in _waited_for(runner, job, wanted.pair):
-            yield status, *same, *(gr.skip(),) * 3
+            yield status, *same, *(gr.skip(),) * (STARTERS + 1)
         if job.dropped:
-            yield message(status=None), *same, *buttons(busy=False)
+            yield message(status=None), *same, *buttons(False, STARTERS)
             return
         if job.error is not None:
             raise job.error
-        figures = result(job.trace) if isinstance(job.trace, Race) else None
+        figures = result(job.news) if isinstance(job.news, Race) else None
         if figures is None:
-            yield message(status={"kind": "stopped"}), *same, *buttons(busy=False)
+            yield message(status={"kind": "stopped"}), *same, *buttons(False, STARTERS)
             return
         number = history[-1].number + 1 if history else 1
-        history = remembered(history, Entry(number, job.trace, figures), runner.options.kept_rounds)
-        yield track(history[-1]), *panels(history, number, lang), history, *buttons(busy=False)
+        history = remembered(history, Entry(number, job.news, figures), runner.options.kept_rounds)
+        yield track(history[-1]), *panels(history, number, spoken["lang"]), history, *buttons(False, STARTERS)
     except Exception as error:
-        yield message(status=failure(error)), *same, *buttons(busy=False)
+        yield message(status=failure(error)), *same, *buttons(False, STARTERS)
 
 
 def _waited_for(runner: Runner, job: Job, pair: str, whole: Job | None = None) -> Iterator[dict]:
@@ -83,7 +82,7 @@ def _waited_for(runner: Runner, job: Job, pair: str, whole: Job | None = None) -
             if whole is not None:
                 whole.look()
             if isinstance(news, Progress):
-                status = {"kind": "progress", "lane": news.lane, "tokens": news.tokens, "limit": news.limit}
+                status = {"kind": "progress", "lane": news.side, "tokens": news.tokens, "limit": news.limit}
                 status["ms"] = round(news.decode_ms, 3)
             elif news is None:
                 status = waiting(runner, job, pair)
@@ -129,12 +128,12 @@ def panels(history: History, number: Any, lang: str) -> tuple[Any, ...]:
     )
 
 
-def track(entry: Entry | None, play: bool = True) -> dict:
-    """The message that replays a race: for each lane its rounds with their parts in ms and their tokens."""
+def track(entry: Entry | None) -> dict:
+    """The message that replays a race: for each side its rounds with their parts in ms and their tokens."""
     if entry is None:
         return message(race=None, status=None)
     race, r = entry.race, entry.result
-    lanes = [_lane(race.plain, r.plain), _lane(race.fast, r.fast)]
+    lanes = [_side(race.plain, r.plain), _side(race.fast, r.fast)]
     shown = {
         "number": entry.number,
         "method": race.fast.config.method,
@@ -142,10 +141,10 @@ def track(entry: Entry | None, play: bool = True) -> dict:
         "lanes": lanes,
         "vocab": vocab_to_json(race.plain.vocab) | vocab_to_json(race.fast.vocab),
     }
-    return message(race=shown, play=play, status=None)
+    return message(race=shown, status=None)
 
 
-def _lane(trace: Trace, side: Side) -> dict:
+def _side(trace: Trace, side: Side) -> dict:
     rounds = []
     for r in trace.rounds:
         parts = [round(sum(r.times.draft), 3), *(getattr(r.times, name) for name in PARTS[1:])]
@@ -153,20 +152,23 @@ def _lane(trace: Trace, side: Side) -> dict:
     return {"prefill": round(side.prefill_ms, 1), "rounds": rounds}
 
 
-def sweep(runner: Runner, values: Sequence[Any], tokens: Any, session: str, lang: str) -> Iterator[tuple[Any, ...]]:
+def sweep(
+    runner: Runner, values: Sequence[Any], tokens: Any, session: str, spoken: Mapping[str, str]
+) -> Iterator[tuple[Any, ...]]:
     """Runs all cells, each as a job of its own, so that others get their turns between: updates of the progress, the
-    heat map, the sentence, the sweep itself, Race, Sweep, Stop. Never raises.
+    heat map, the sentence, the sweep itself, the STARTERS, Stop. Never raises. `spoken` as for `race`.
     """
-    quiet = (gr.skip(),) * 3
+    same = (gr.skip(),) * (STARTERS + 1)
     whole = runner.hold(session, SWEEP)
     try:
         wanted = settings.read(values)
         base = _swept_config(runner, wanted, tokens)
         done = Sweep(base.method, SWEEP_KS, SWEEP_TEMPERATURES)
-        yield *swept(None, lang), done, *buttons(busy=True)
+        yield *swept(None, spoken["lang"]), done, *buttons(True, STARTERS)
         for n, (temperature, k) in enumerate(done.cells):
-            told = t(lang, "race.sweep_running", n=n + 1, all=len(done.cells), k=k, temperature=f"{temperature:g}")
-            yield race_lists.progress(told, n / len(done.cells)), gr.skip(), gr.skip(), gr.skip(), *quiet
+            cell = {"n": n + 1, "all": len(done.cells), "k": k, "temperature": f"{temperature:g}"}
+            told = t(spoken["lang"], "race.sweep_running", **cell)
+            yield race_lists.progress(told, n / len(done.cells)), gr.skip(), gr.skip(), gr.skip(), *same
             whole.look()
             if whole.stopped:
                 break
@@ -176,16 +178,14 @@ def sweep(runner: Runner, values: Sequence[Any], tokens: Any, session: str, lang
                 pass
             if job.error is not None:
                 raise job.error
-            found = point(job.trace) if isinstance(job.trace, Trace) else None
+            found = point(job.news) if isinstance(job.news, Trace) else None
             if job.dropped or found is None:
                 break
             done = replace(done, points=(*done.points, found))
-            yield gr.skip(), *swept(done, lang)[1:], done, *quiet
-        yield *swept(done, lang), done, *buttons(busy=False)
+            yield gr.skip(), *swept(done, spoken["lang"])[1:], done, *same
+        yield *swept(done, spoken["lang"]), done, *buttons(False, STARTERS)
     except Exception as error:
-        said = failure(error)
-        text = t(lang, said["key"], **(error.values if isinstance(error, SpecvizError) else {}))
-        yield race_lists.problem(text), gr.skip(), gr.skip(), gr.skip(), *buttons(busy=False)
+        yield problem(error, spoken["lang"]), gr.skip(), gr.skip(), gr.skip(), *buttons(False, STARTERS)
     finally:
         whole.done = True
 
@@ -204,7 +204,7 @@ def _swept_config(runner: Runner, wanted: settings.Settings, tokens: Any) -> Run
 def _cell(prompt: str, config: RunConfig) -> Any:
     def work(job: Job, pair: Pair) -> Iterator[int]:
         run = race_runs.plain(config) if config.k == 0 else config
-        trace = yield from race_runs.timed(job, pair, prompt, run, lane=int(config.k > 0))
+        trace = yield from race_runs.timed(job, pair, prompt, run, side=int(config.k > 0))
         if trace is not None:
             job.post(trace)
 

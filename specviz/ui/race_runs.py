@@ -26,9 +26,9 @@ PLACES = RACE, SWEEP = "race", "sweep"  # of its jobs
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a race is. lane: 0 is plain decoding, 1 the drafter; decode_ms: its measured time so far."""
+    """How far a race is. side: 0 is plain decoding, 1 the drafter; decode_ms: its measured time so far."""
 
-    lane: int
+    side: int
     tokens: int
     limit: int
     decode_ms: float
@@ -48,11 +48,11 @@ def plain(config: RunConfig) -> RunConfig:
 
 def race(job: Job, pair: Pair, prompt: str, config: RunConfig) -> Iterator[int]:
     """Posts Progress, then the Race. A stopped one posts no Race. Yields as `Work` does."""
-    lanes = (plain(config), config)
+    sides = (plain(config), config)
     waits = pair.device.type == "cuda"
     done: list[Trace] = []
-    for number, one in [*enumerate(lanes)] * (1 + waits):
-        trace = yield from timed(job, pair, prompt, one, number, waits=len(done) >= len(lanes))
+    for side, one in [*enumerate(sides)] * (1 + waits):
+        trace = yield from timed(job, pair, prompt, one, side, waits=len(done) >= len(sides))
         if trace is None:
             return
         done.append(trace)
@@ -60,7 +60,7 @@ def race(job: Job, pair: Pair, prompt: str, config: RunConfig) -> Iterator[int]:
 
 
 def timed(
-    job: Job, pair: Pair, prompt: str, config: RunConfig, lane: int = 0, waits: bool = False
+    job: Job, pair: Pair, prompt: str, config: RunConfig, side: int, waits: bool = False
 ) -> Generator[int, None, Trace | None]:
     """One run, warmed up; None when it was stopped. waits: for the device, at each stage of a round.
 
@@ -83,7 +83,7 @@ def timed(
             return None
         if time.monotonic() - told > NEWS_EVERY:
             told = time.monotonic()
-            job.post(Progress(lane, tokens, config.max_new_tokens, ms))
+            job.post(Progress(side, tokens, config.max_new_tokens, ms))
     return replace(trace, rounds=tuple(replace(r, detail=None) for r in trace.rounds)) if waits else trace
 
 

@@ -15,20 +15,19 @@ from specviz.ui import step_handlers
 from specviz.ui.desk import Desk
 from specviz.ui.fields import ChoiceField, number
 from specviz.ui.oneway import Receiver
-from specviz.ui.page import Page
+from specviz.ui.page import LANE, QUIET, Page
 from specviz.ui.race_runs import PLACES
 
 ON_LOAD = "SpecvizApp.attachRace({element, props, watch});"
 # where drafting pays: what comes next is in the prompt, and to look it up costs nothing
 COPIED = ("prompt", "method", "k", "temperature", "tree", "nodes", "verify")
 COPY = "() => [SpecvizApp.example('copy'), 'lookup', 8, 0, '', 0, 'lossless']"
-QUIET: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
 
 class Track(Receiver):
-    """Both lanes, replayed in the browser. Its value is a message, {race, play, status}."""
+    """Both lanes, replayed in the browser. Its value is a message, {race, status}."""
 
-    holds = "a message as JSON: race, play, status"
+    holds = "a message as JSON: race, status"
 
     def __init__(self, value: dict | None = None, **options: Any) -> None:
         super().__init__(
@@ -60,21 +59,18 @@ def build(page: Page, desk: Desk) -> None:
             table = gr.HTML(padding=False, elem_id="sv-race-table")
         sweep_go, sweep_tokens, progress, heat, best = _sweep(page)
     history, swept = gr.State(()), gr.State(None)
-    begun = gr.State({})  # "lang": the language in which what runs now was begun
+    spoken = gr.State({})  # the language of the moment: one object of the session's, which what runs looks at
     panels = [figures, split, ladder, formula, reasons, table, choose]
-    actions = [go, sweep_go, stop, copy]
+    actions = [go, copy, sweep_go, stop]
     copied = [desk.fields[name] for name in COPIED]
-    lane: dict[str, Any] = {"show_progress": "hidden", "concurrency_id": "lane", "concurrency_limit": None}
 
-    def on_race(request: gr.Request, auto: Any, history: Any, lang: str, begun: dict, *values: Any) -> Iterator[tuple]:
-        begun["lang"] = lang
-        for update in handlers.race(runner, values, auto, history, request.session_hash or "", lang):
-            yield *update, update[-3]  # both buttons that race are as free as the first
+    def on_race(request: gr.Request, auto: Any, history: Any, lang: str, spoken: dict, *values: Any) -> Iterator[tuple]:
+        spoken["lang"] = lang
+        yield from handlers.race(runner, values, auto, history, request.session_hash or "", spoken)
 
-    def on_sweep(request: gr.Request, tokens: Any, lang: str, begun: dict, *values: Any) -> Iterator[tuple]:
-        begun["lang"] = lang
-        for update in handlers.sweep(runner, values, tokens, request.session_hash or "", lang):
-            yield *update, update[-3]
+    def on_sweep(request: gr.Request, tokens: Any, lang: str, spoken: dict, *values: Any) -> Iterator[tuple]:
+        spoken["lang"] = lang
+        yield from handlers.sweep(runner, values, tokens, request.session_hash or "", spoken)
 
     def on_stop(request: gr.Request) -> Any:
         runner.stop(request.session_hash or "", PLACES)
@@ -84,28 +80,23 @@ def build(page: Page, desk: Desk) -> None:
         entry = handlers.entry_of(history, number)
         return (handlers.track(entry), *handlers.panels(history, number, lang)) if entry else (gr.skip(),) * 8
 
-    def on_language(number: Any, history: Any, found: Any, lang: str) -> tuple:
+    def on_language(number: Any, history: Any, found: Any, lang: str, spoken: dict) -> tuple:
+        spoken["lang"] = lang
         said = (gr.skip(),) * 3 if found is None else (gr.skip(), *handlers.swept(found, lang)[1:])
         return *(handlers.panels(history, number, lang) if history else (gr.skip(),) * 7), *said
 
-    def on_end(number: Any, history: Any, found: Any, lang: str, begun: dict) -> tuple:
-        """In the language of the moment, if it has changed while it ran."""
-        return on_language(number, history, found, lang) if begun.get("lang") != lang else (gr.skip(),) * len(worded)
-
-    worded = [*panels, progress, heat, best]
-    private = {"api_visibility": "private"} | lane
-    race: tuple[Any, ...] = on_race, [auto, history, lang, begun, *desk.controls], [track, *panels, history, *actions]
+    private = {"api_visibility": "private"} | LANE
+    race: tuple[Any, ...] = on_race, [auto, history, lang, spoken, *desk.controls], [track, *panels, history, *actions]
     raced = go.click(*race, **private)
     pays = copy.click(None, None, copied, js=COPY, api_visibility="private").then(*race, **private)
     sweep_out = [progress, heat, best, swept, *actions]
-    ran = sweep_go.click(on_sweep, [sweep_tokens, lang, begun, *desk.controls], sweep_out, **private)
+    ran = sweep_go.click(on_sweep, [sweep_tokens, lang, spoken, *desk.controls], sweep_out, **private)
     for one in (raced, pays, ran):  # Run and Step of the other tabs wait while anything of the visitor's runs
         one.then(step_handlers.over(runner), None, desk.actions, **QUIET)
-        one.then(on_end, [choose, history, swept, lang, begun], worded, **QUIET)
     stop.click(on_stop, None, [stop], **QUIET)
     # not `input`, which Gradio also sends when the focus leaves the list: the replay would begin anew
     choose.select(on_choose, [choose, history, lang], [track, *panels], **QUIET)
-    lang.change(on_language, [choose, history, swept, lang], worded, **QUIET)
+    lang.change(on_language, [choose, history, swept, lang, spoken], [*panels, progress, heat, best], **QUIET)
 
 
 def _results(page: Page) -> tuple[Any, ...]:

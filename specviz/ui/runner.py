@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Container, Iterator
 from typing import TYPE_CHECKING, Any
 
-from specviz.config import short
+from specviz.config import check_choice
 from specviz.errors import SpecvizError
 from specviz.models.presets import CUSTOM, DEFAULT, PRESETS
 from specviz.models.zero import ACTIVE, as_visitor
@@ -54,11 +54,14 @@ class Runner:
             return (self.default,)
         return (self.default, *(name for name in PRESETS if name != self.default))
 
+    def pair_of(self, trace: Trace) -> str:
+        """The pair that goes on with a trace: its own, where that is on offer."""
+        return trace.models.pair if trace.models.pair in self.pairs() else self.default
+
     def loader(self, pair: str | None = None) -> PairLoader:
         """The loader of a pair (None: the default one). Raises SpecvizError for one that is not on offer."""
         pair = self.default if pair is None else pair
-        if pair not in self.pairs():
-            raise SpecvizError("errors.choice", name="pair", value=short(pair), choices=", ".join(self.pairs()))
+        check_choice("pair", pair, self.pairs())
         with self._lock:
             if pair not in self._loaders:
                 self._loaders[pair] = PairLoader(lambda progress: self._load(pair, progress))

@@ -10,7 +10,7 @@ from typing import Any
 
 import gradio as gr
 
-from specviz.config import short
+from specviz.config import check_choice
 from specviz.errors import SpecvizError
 from specviz.i18n import t
 from specviz.models.local import local_folder
@@ -27,14 +27,13 @@ from specviz.trace import Trace
 from specviz.ui import serve_html, settings
 from specviz.ui.discretion import discretion, told, unlocated
 from specviz.ui.job import LOOK_EVERY, Job, Work
-from specviz.ui.message import failure
+from specviz.ui.message import problem
 from specviz.ui.options import Options
-from specviz.ui.proof_handlers import buttons
 from specviz.ui.runner import Runner
+from specviz.ui.step_handlers import buttons
 
 PLACE = "vllm"  # of the job that asks a server
 PAGE = "page"  # among the models to serve: those of this page
-EMPTY = ("", "", "", "")
 
 
 def written(
@@ -45,11 +44,10 @@ def written(
         wanted = settings.read(values)
         runner.options.check(wanted.prompt, wanted.config)
         done = export(wanted.config, _served(runner, wanted.pair, models, gpus), read_version(version))
-        texts = [note.text(lang) for note in done.notes]
         parts = (done.python(wanted.prompt), done.command, done.json)
-        return *(serve_html.code(part) for part in parts), serve_html.notes(texts)
+        return *(serve_html.code(part) for part in parts), serve_html.notes(done.notes, lang)
     except Exception as error:
-        return *EMPTY[1:], serve_html.problem(_worded(error, lang))
+        return "", "", "", problem(error, lang)
 
 
 def gpus_of(models: Any) -> int:
@@ -58,12 +56,9 @@ def gpus_of(models: Any) -> int:
 
 
 def _served(runner: Runner, pair: str, models: Any, gpus: Any) -> Served:
-    if isinstance(models, str) and models in SERVED:
+    if check_choice("models", models, (PAGE, *SERVED)) != PAGE:
         return Served(SERVED[models].target, SERVED[models].draft, tensor_parallel=gpus)
-    if models != PAGE:
-        raise SpecvizError("errors.choice", name="models", value=short(models), choices=", ".join((PAGE, *SERVED)))
-    if pair not in runner.pairs():
-        raise SpecvizError("errors.choice", name="pair", value=short(pair), choices=", ".join(runner.pairs()))
+    check_choice("pair", pair, runner.pairs())
     o = runner.options
     heads = o.heads if pair == runner.default else None
     if pair == CUSTOM:
@@ -85,16 +80,16 @@ def translated(text: Any, version: Any, lang: str) -> tuple[str, str]:
     """HTML of: today's code, what changed. Never raises."""
     try:
         done = translate(text, read_version(version))
-        notes = [note.text(lang) for note in done.notes]
-        return serve_html.code(done.code), serve_html.changes(done.changes, lang) + serve_html.notes(notes)
+        told = serve_html.changes(done.changes, lang) + serve_html.notes(done.notes, lang)
+        return serve_html.code(done.code), told
     except Exception as error:
-        return "", serve_html.problem(_worded(error, lang))
+        return "", problem(error, lang)
 
 
 def compare(runner: Runner, trace: Trace | None, session: str, lang: str) -> Iterator[tuple[str, Any, Any]]:
     """Updates of: the table, the button that asks, the one that stops. Never raises."""
     options, same, job = runner.options, (gr.skip(), gr.skip()), None
-    yield serve_html.waiting(t(lang, "serve.compare_running")), *buttons(busy=True)
+    yield serve_html.waiting(t(lang, "serve.compare_running")), *buttons(True, 1)
     try:
         if options.vllm_url is None:
             raise SpecvizError("serve.compare_none")
@@ -111,16 +106,16 @@ def compare(runner: Runner, trace: Trace | None, session: str, lang: str) -> Ite
                 yield serve_html.waiting(t(lang, "serve.compare_queued", n=n)), *same
         if job.error is not None and not job.stopped:  # a stopped one ends in the error of a line that was cut
             raise job.error
-        if isinstance(job.trace, Measured):
-            table = serve_html.comparison(trace, own(trace), job.trace, lang)
+        if isinstance(job.news, Measured):
+            table = serve_html.comparison(trace, own(trace), job.news, lang)
         else:
             table = serve_html.waiting(t(lang, "serve.compare_stopped"))
     except Exception as error:
-        table = serve_html.problem(_worded(_without_address(error, options), lang))
+        table = problem(_without_address(error, options), lang)
     finally:
         if job is not None:
             job.drop()
-    yield table, *buttons(busy=False)
+    yield table, *buttons(False, 1)
 
 
 def _asking(options: Options, trace: Trace) -> Work:
@@ -159,9 +154,3 @@ def _without_address(error: Exception, options: Options) -> Exception:
     if options.public and isinstance(error, SpecvizError) and error.key in hidden:
         return SpecvizError(hidden[error.key])
     return error
-
-
-def _worded(error: Exception, lang: str) -> str:
-    """One sentence; what was not foreseen is logged, and the visitor gets a calm one."""
-    said = failure(error)
-    return t(lang, said["key"], **(error.values if isinstance(error, SpecvizError) else {}))

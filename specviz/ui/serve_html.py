@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from specviz.i18n import t
 from specviz.serving.compare import Counted, Measured
 from specviz.serving.modern import Change
+from specviz.serving.note import Note, texts
 from specviz.trace import Trace
 from specviz.views.tokens import markup, text_of, visible, vocabulary
 
@@ -19,15 +20,10 @@ def code(text: str) -> str:
     return f'<pre class="sv-code" tabindex="0"><code>{markup(text)}</code></pre>'
 
 
-def notes(texts: Sequence[str]) -> str:
-    """Sentences, each once."""
-    items = "".join(f"<li>{_shown(text)}</li>" for text in dict.fromkeys(texts))
+def notes(found: Sequence[Note], lang: str) -> str:
+    """Sentences, each once; others may have a word in them."""
+    items = "".join(f"<li>{markup(visible(text, keep_spaces=True))}</li>" for text in texts(found, lang))
     return f'<ul class="sv-list">{items}</ul>' if items else ""
-
-
-def problem(text: str) -> str:
-    """What went wrong."""
-    return f'<p class="sv-wrong" role="alert">{_shown(text)}</p>'
 
 
 def waiting(text: str, so_far: str = "") -> str:
@@ -58,7 +54,7 @@ def comparison(trace: Trace, ours: Counted, theirs: Measured, lang: str) -> str:
     """Our run and the server's answer, figure by figure."""
     names = (t(lang, "serve.side_ours"), t(lang, "serve.side_vllm", version=theirs.version or "").strip())
     sides = (ours, theirs.counted)
-    texts = (text_of(vocabulary(trace), trace.generated), theirs.text)
+    written = (text_of(vocabulary(trace), trace.generated), theirs.text)
     rows = {
         "model": (
             f"{trace.models.target} ({trace.models.device}, {trace.models.dtype})",
@@ -72,7 +68,7 @@ def comparison(trace: Trace, ours: Counted, theirs: Measured, lang: str) -> str:
         "length": [_number(c.mean_acceptance_length) for c in sides],
         "position": [_positions(c) for c in sides],
         "steps": [_steps(c) for c in sides],
-        "text": [visible(text[:LONGEST], keep_spaces=True) + ("…" if len(text) > LONGEST else "") for text in texts],
+        "text": [visible(text[:LONGEST], keep_spaces=True) + ("…" if len(text) > LONGEST else "") for text in written],
     }
     body = "".join(
         f"<tr><th>{markup(t(lang, f'serve.row_{name}'))}</th>"
@@ -83,7 +79,7 @@ def comparison(trace: Trace, ours: Counted, theirs: Measured, lang: str) -> str:
     head = f"<th></th>{''.join(f'<th>{markup(name)}</th>' for name in names)}"
     label = f'<p class="sv-label">{markup(t(lang, "serve.label_counts"))}</p>'
     table = f'<table class="sv-p-table sv-beside"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    return label + table + notes([note.text(lang) for note in theirs.notes])
+    return label + table + notes(theirs.notes, lang)
 
 
 def _number(value: float | None) -> str:
@@ -97,11 +93,6 @@ def _first(c: Counted, lang: str) -> str:
 def _positions(c: Counted) -> str:
     at = " · ".join(f"{x:.2f}" for x in c.per_position[:STEPS]) or "–"
     return at + (" …" if len(c.per_position) > STEPS else "")
-
-
-def _shown(text: str) -> str:
-    """A sentence, in which others may have a word."""
-    return markup(visible(text, keep_spaces=True))
 
 
 def _steps(c: Counted) -> str:

@@ -18,7 +18,7 @@ from specviz.trace import Trace
 from specviz.ui import serve_handlers
 from specviz.ui.desk import Desk
 from specviz.ui.fields import ChoiceField, TextField, number
-from specviz.ui.page import Page
+from specviz.ui.page import LANE, QUIET, Page
 
 OLD_CALL = """LLM(
     model="facebook/opt-6.7b",
@@ -27,7 +27,6 @@ OLD_CALL = """LLM(
     use_v2_block_manager=True,
 )"""
 OPEN = "(open, ...rest) => [SpecvizApp.currentTab(), ...rest]"
-QUIET: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
 
 def build(page: Page, desk: Desk) -> None:
@@ -135,15 +134,7 @@ def _comparison(page: Page, desk: Desk) -> None:
     def on_stop(request: gr.Request) -> None:
         runner.stop(request.session_hash or "", {serve_handlers.PLACE})
 
-    go.click(
-        on_compare,
-        [desk.trace, page.lang],
-        [table, go, stop],
-        concurrency_id="lane",
-        concurrency_limit=None,
-        show_progress="hidden",
-        api_visibility="private",
-    )
+    go.click(on_compare, [desk.trace, page.lang], [table, go, stop], api_visibility="private", **LANE)
     stop.click(on_stop, None, None, **QUIET)
 
 

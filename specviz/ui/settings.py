@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from specviz.choices import Choices
-from specviz.config import METHODS, TREE_METHODS, RunConfig, short
+from specviz.config import METHODS, TREE_METHODS, RunConfig, check_choice, short
 from specviz.errors import SpecvizError
 from specviz.models.tree_presets import read_tree, write_tree
 from specviz.trace import Trace
@@ -72,8 +72,7 @@ def read(values: Sequence[object]) -> Settings:
             raise SpecvizError("ui.not_text", name=name, value=short(value))
     if len(prompt) > MAX_PROMPT:
         raise SpecvizError("errors.prompt_huge", size=len(prompt), limit=MAX_PROMPT)
-    if not isinstance(given["method"], str) or given["method"] not in METHODS:
-        raise SpecvizError("errors.choice", name="method", value=short(given["method"]), choices=", ".join(METHODS))
+    check_choice("method", given["method"], METHODS)
     given["seed"] = read_seed(given["seed"])
     given["stop"] = _stop(given["stop"])
     tree = given["tree"]

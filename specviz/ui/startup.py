@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from specviz.config import short
-from specviz.errors import SpecvizError
+from specviz.config import check_choice
 from specviz.models.local import model_folder
 from specviz.models.names import check_device, check_dtype
 from specviz.models.presets import PRESETS
@@ -16,8 +15,8 @@ def check_start(options: Options) -> None:
     Whether a hub has a model of that name is seen when it is fetched. torch is asked only for a device other than the
     CPU: the page opens before it is imported.
     """
-    if options.pair is not None and options.pair not in PRESETS:
-        raise SpecvizError("errors.choice", name="pair", value=short(options.pair), choices=", ".join(PRESETS))
+    if options.pair is not None:
+        check_choice("pair", options.pair, PRESETS)
     kind, _ = check_device(options.device)
     check_dtype(options.dtype)
     for name in (options.target, options.draft, options.heads):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
+from specviz.config import check_choice
 from specviz.errors import SpecvizError
 from specviz.i18n import t
 from specviz.trace import Trace
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 Updates = tuple[Any, ...]  # of: stage, trace, Run, Step, Stop
 
 
-def buttons(busy: bool) -> Updates:
-    """Run and Step while nothing runs, Stop while something does."""
-    return gr.update(interactive=not busy), gr.update(interactive=not busy), gr.update(interactive=busy)
+def buttons(busy: bool, starters: int = 2) -> Updates:
+    """The buttons that start something (Run and Step) while nothing runs, Stop while something does."""
+    return *[gr.update(interactive=not busy)] * starters, gr.update(interactive=busy)
 
 
 def over(runner: Runner) -> Callable[[gr.Request], Updates]:
@@ -73,16 +74,16 @@ def continues(shown: Trace, wanted: settings.Settings) -> bool:
 
 def choose(name: Any, runner: Runner) -> Updates:
     """Shows a bundled run: (stage, trace, then the controls in the order of FIELDS)."""
-    if not isinstance(name, str) or name not in samples.names():
-        error = SpecvizError("errors.choice", name="sample", value=str(name)[:40], choices=", ".join(samples.names()))
+    try:
+        check_choice("sample", name, samples.names())
+    except SpecvizError as error:
         return message(status=failure(error)), gr.skip(), *[gr.skip()] * len(settings.FIELDS)
     return show(samples.sample(name), runner)
 
 
 def show(trace: Trace, runner: Runner) -> Updates:
     """A trace on the stage, and its settings in the controls."""
-    pair = trace.models.pair if trace.models.pair in runner.pairs() else runner.default
-    return whole(trace, status=None), trace, *settings.of_trace(trace, pair).values()
+    return whole(trace, status=None), trace, *settings.of_trace(trace, runner.pair_of(trace)).values()
 
 
 def resync(trace: Trace | None) -> dict:

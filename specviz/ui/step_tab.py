@@ -5,7 +5,7 @@ What it shares with the Tree tab is laid out in `desk.py`; what the buttons do i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -15,7 +15,7 @@ from specviz.trace import Trace
 from specviz.ui import detail_panel, files_panel, settings, step_handlers, whatif_panel
 from specviz.ui.desk import EXAMPLES, NO_SAMPLE, Desk
 from specviz.ui.message import failure, message, whole
-from specviz.ui.page import Page
+from specviz.ui.page import LANE, QUIET, Page
 from specviz.ui.runner import STAGES
 
 
@@ -33,34 +33,22 @@ def build(page: Page, desk: Desk) -> list:
 
     side = [selected, *details, *fork_parts]
     outputs = [stage, trace, *desk.actions]
-    quiet: dict[str, Any] = {"show_progress": "hidden"}
-    lane: dict[str, Any] = {**quiet, "concurrency_id": "lane", "concurrency_limit": None}
-    private: dict[str, Any] = {**quiet, "queue": False, "api_visibility": "private"}
 
-    # Each parameter by its name, because this is what the API's documentation shows.
-    def on_run(
-        request: gr.Request, shown: Trace | None, prompt: Any, method: Any, k: Any, temperature: Any,
-        seed: Any, top_k: Any, top_p: Any, min_p: Any, max_new_tokens: Any, stop: Any, chat: Any, pair: Any,
-        verify: Any, tree: Any, siblings: Any, nodes: Any, branch: Any, eps: Any, delta: Any,
-    ) -> Iterator[tuple]:  # fmt: skip
-        """Runs the prompt to its end."""
-        values = (
-            prompt, method, k, temperature, seed, top_k, top_p, min_p, max_new_tokens, stop, chat, pair,
-            verify, tree, siblings, nodes, branch, eps, delta,
-        )  # fmt: skip
-        yield from step_handlers.run(runner, values, shown, request.session_hash or "")
+    def runs(one_round: bool, doc: str) -> Callable[..., Iterator[tuple]]:
+        # Each parameter by its name, because this is what the API's documentation shows.
+        def on_run(
+            request: gr.Request, shown: Trace | None, prompt: Any, method: Any, k: Any, temperature: Any,
+            seed: Any, top_k: Any, top_p: Any, min_p: Any, max_new_tokens: Any, stop: Any, chat: Any, pair: Any,
+            verify: Any, tree: Any, siblings: Any, nodes: Any, branch: Any, eps: Any, delta: Any,
+        ) -> Iterator[tuple]:  # fmt: skip
+            values = (
+                prompt, method, k, temperature, seed, top_k, top_p, min_p, max_new_tokens, stop, chat, pair,
+                verify, tree, siblings, nodes, branch, eps, delta,
+            )  # fmt: skip
+            yield from step_handlers.run(runner, values, shown, request.session_hash or "", one_round)
 
-    def on_step(
-        request: gr.Request, shown: Trace | None, prompt: Any, method: Any, k: Any, temperature: Any,
-        seed: Any, top_k: Any, top_p: Any, min_p: Any, max_new_tokens: Any, stop: Any, chat: Any, pair: Any,
-        verify: Any, tree: Any, siblings: Any, nodes: Any, branch: Any, eps: Any, delta: Any,
-    ) -> Iterator[tuple]:  # fmt: skip
-        """Runs one more round, or the first one where the settings have changed."""
-        values = (
-            prompt, method, k, temperature, seed, top_k, top_p, min_p, max_new_tokens, stop, chat, pair,
-            verify, tree, siblings, nodes, branch, eps, delta,
-        )  # fmt: skip
-        yield from step_handlers.run(runner, values, shown, request.session_hash or "", one_round=True)
+        on_run.__doc__ = doc
+        return on_run
 
     def on_stop(request: gr.Request) -> Any:
         if runner.stop(request.session_hash or "", STAGES):
@@ -68,12 +56,14 @@ def build(page: Page, desk: Desk) -> list:
         return step_handlers.buttons(busy=False)  # what ran has been lost with its connection
 
     inputs = [trace, *controls]
-    gr.on([desk.run.click, prompt.submit], on_run, inputs, outputs, api_name="run", **lane)
-    desk.step.click(on_step, inputs, outputs, api_name="step", **lane)
-    desk.stop.click(on_stop, None, desk.actions, queue=False, api_name="stop", **quiet)
-    opened.then(empty_panels, None, side, **private)
-    sample.select(empty_panels, None, side, **private)
-    opened.then(lambda: NO_SAMPLE, None, [sample], **private)
+    run = runs(False, "Runs the prompt to its end.")
+    step = runs(True, "Runs one more round, or the first one where the settings have changed.")
+    gr.on([desk.run.click, prompt.submit], run, inputs, outputs, api_name="run", **LANE)
+    desk.step.click(step, inputs, outputs, api_name="step", **LANE)
+    desk.stop.click(on_stop, None, desk.actions, queue=False, show_progress="hidden", api_name="stop")
+    opened.then(empty_panels, None, side, **QUIET)
+    sample.select(empty_panels, None, side, **QUIET)
+    opened.then(lambda: NO_SAMPLE, None, [sample], **QUIET)
 
     # another trace comes: what belonged to the last one goes, and the stage shows no recorded run any more
     def on_new(*values: Any) -> tuple:
@@ -83,8 +73,8 @@ def build(page: Page, desk: Desk) -> list:
         new = readable(values) and not (shown and step_handlers.continues(shown, settings.read(values)))
         return (NO_SAMPLE, *empty_panels()) if new else (gr.skip(),) * (1 + len(side))
 
-    gr.on([desk.run.click, prompt.submit], on_new, controls, [sample, *side], **private)
-    desk.step.click(on_new_by_step, [trace, *controls], [sample, *side], **private)
+    gr.on([desk.run.click, prompt.submit], on_new, controls, [sample, *side], **QUIET)
+    desk.step.click(on_new_by_step, [trace, *controls], [sample, *side], **QUIET)
 
     def on_leave(request: gr.Request) -> None:
         runner.stop(request.session_hash or "")
@@ -96,14 +86,16 @@ def build(page: Page, desk: Desk) -> list:
         return step_handlers.choose(name, runner) if name != NO_SAMPLE else (gr.skip(),) * (2 + len(controls))
 
     # not `input`, which Gradio also sends when the focus leaves the list
-    sample.select(on_sample, [sample], [stage, trace, *controls], queue=False, api_name="bundled_run", **quiet)
-    stage.resync(step_handlers.resync, [trace], [stage], **private)
+    sample.select(
+        on_sample, [sample], [stage, trace, *controls], queue=False, show_progress="hidden", api_name="bundled_run"
+    )
+    stage.resync(step_handlers.resync, [trace], [stage], **QUIET)
     for chip, example in zip(desk.chips, EXAMPLES, strict=True):
         chip.click(None, None, [prompt], js=f"() => SpecvizApp.example('{example}')")
     note, pair = "(...values) => SpecvizApp.notes(...values)", desk.fields["pair"]
     gr.on([prompt.change, pair.change, lang.change], None, [prompt, pair], [desk.notes], js=note)
-    _watch_loading(page, pair, page.state, private)
-    _open_link(page, [stage, trace, sample], controls, private)
+    _watch_loading(page, pair, page.state)
+    _open_link(page, [stage, trace, sample], controls)
     return side
 
 
@@ -121,7 +113,7 @@ def readable(values: Sequence[Any]) -> bool:
     return True
 
 
-def _watch_loading(page: Page, pair: gr.Dropdown, line: gr.HTML, private: dict) -> None:
+def _watch_loading(page: Page, pair: gr.Dropdown, line: gr.HTML) -> None:
     """The line that says which models there are, or how far their loading is."""
     runner, lang = page.runner, page.lang
     timer = gr.Timer(1.0)
@@ -130,10 +122,10 @@ def _watch_loading(page: Page, pair: gr.Dropdown, line: gr.HTML, private: dict) 
         html, ready = step_handlers.pair_state(runner, pair, lang)
         return html, gr.Timer(active=not ready)
 
-    gr.on([timer.tick, page.demo.load, lang.change, pair.change], look, [pair, lang], [line, timer], **private)
+    gr.on([timer.tick, page.demo.load, lang.change, pair.change], look, [pair, lang], [line, timer], **QUIET)
 
 
-def _open_link(page: Page, shown: list, controls: list, private: dict) -> None:
+def _open_link(page: Page, shown: list, controls: list) -> None:
     """A run that was interrupted comes back. Else settings in the address of the page fill in the controls, and the
     stage waits for Run.
     """
@@ -154,4 +146,4 @@ def _open_link(page: Page, shown: list, controls: list, private: dict) -> None:
         except Exception as error:
             return message(status=failure(error)), *[gr.skip()] * (len(shown) - 1 + len(controls))
 
-    page.demo.load(on_load, [kept], [*shown, *controls], js="() => SpecvizApp.interrupted()", **private)
+    page.demo.load(on_load, [kept], [*shown, *controls], js="() => SpecvizApp.interrupted()", **QUIET)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from specviz.choices import MAX_DEPTH, Choices, check_choices
-from specviz.config import TREE_METHODS, RunConfig, short
+from specviz.config import TREE_METHODS, RunConfig, check_choice, short
 from specviz.errors import SpecvizError
-from specviz.i18n import t
+from specviz.i18n import joined, t
 from specviz.models import tree_presets
 from specviz.models.tree_presets import write_tree
 from specviz.trace import Round, Trace
-from specviz.ui.message import run_id
+from specviz.ui.message import problem, run_id
 from specviz.ui.place import read_branch, read_place
 from specviz.ui.settings import tree_in
 from specviz.views.tokens import markup, name, vocabulary
@@ -75,9 +75,7 @@ def of_name(name: Any, text: Any) -> str:
     presets = tree_presets.presets()
     if name == OWN:
         return text if isinstance(text, str) and text.strip() else write_tree(START)
-    if not isinstance(name, str) or name not in presets:
-        raise SpecvizError("errors.choice", name="tree", value=short(name), choices=", ".join((*presets, OWN)))
-    return write_tree(presets[name])
+    return write_tree(presets[check_choice("tree", name, (*presets, OWN))])
 
 
 def of_size(nodes: Any, text: Any) -> Any:
@@ -160,7 +158,7 @@ def in_words(values: Mapping[str, Any], trace: Trace | None, chosen: Selected, l
     except SpecvizError as error:
         return problem(error, lang)
     if not tree:
-        return _line(_joined([t(lang, "ui.tree_chain", k=short(k)), *where], lang))
+        return _line(joined(lang, t(lang, "ui.tree_chain", k=short(k)), where))
     wide = Counter(map(len, tree))
     profile = " · ".join(str(wide[depth]) for depth in sorted(wide))
     told = [t(lang, "ui.tree_told", size=_size(len(tree), len(wide), lang), profile=profile)]
@@ -173,7 +171,7 @@ def in_words(values: Mapping[str, Any], trace: Trace | None, chosen: Selected, l
     siblings = values["siblings"]
     if greedy and method != "medusa" and siblings in ("iid", "distinct"):
         told.append(t(lang, f"ui.tree_greedy_{siblings}"))  # q is all on one token
-    return _line(_joined([*told, *where], lang))
+    return _line(joined(lang, *told, where))
 
 
 def _size(nodes: int, levels: int, lang: str) -> str:
@@ -183,24 +181,15 @@ def _size(nodes: int, levels: int, lang: str) -> str:
     return t(lang, "ui.tree_size", **counted)
 
 
-def _branch(tree: Choices, chosen: Selected, lang: str) -> list[str]:
-    """Where the button adds a branch, in words; nothing for a node that the tree has not got."""
+def _branch(tree: Choices, chosen: Selected, lang: str) -> str:
+    """Where the button adds a branch, in words; "" for a node that the tree has not got."""
     if not chosen.at:
-        return [t(lang, "ui.branch_at_start" if chosen.any else "ui.branch_at_root")]
+        return t(lang, "ui.branch_at_start" if chosen.any else "ui.branch_at_root")
     if chosen.at not in tree:
-        return []
+        return ""
     if chosen.token:
-        return [t(lang, "ui.branch_at_node", token=chosen.token)]
-    return [t(lang, "ui.branch_at_new", level=len(chosen.at), n=chosen.at[-1] + 1)]
-
-
-def _joined(sentences: list[str], lang: str) -> str:
-    return ("" if lang.startswith("zh") else " ").join(sentences)
-
-
-def problem(error: SpecvizError, lang: str) -> str:
-    """An error as a line of HTML."""
-    return f'<p class="sv-wrong" role="alert">{markup(t(lang, error.key, **error.values))}</p>'
+        return t(lang, "ui.branch_at_node", token=chosen.token)
+    return t(lang, "ui.branch_at_new", level=len(chosen.at), n=chosen.at[-1] + 1)
 
 
 def _line(text: str) -> str:

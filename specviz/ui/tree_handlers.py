@@ -9,7 +9,7 @@ import gradio as gr
 
 from specviz.config import TREE_METHODS, VERIFIERS
 from specviz.errors import SpecvizError
-from specviz.i18n import t
+from specviz.i18n import joined, t
 from specviz.trace import Round, Trace
 from specviz.ui import samples, step_handlers
 from specviz.ui.flow import Pulse, waiting
@@ -66,7 +66,7 @@ def _told(trace: Trace, r: Round, position: int | None, branch: tuple[int, ...],
     else:
         said = words.verdict(trace, r.index, position, lang)
     if position is not None and position < len(r.draft.tokens):
-        said += ("" if lang.startswith("zh") else " ") + tree_mask.seen_by(trace, r, position, lang)
+        said = joined(lang, said, tree_mask.seen_by(trace, r, position, lang))
     where = t(lang, "ui.tree_place", r=r.index + 1)
     return f"<p><b>{markup(where)}</b> {markup(said)}</p>{_chain_told(trace, lang)}"
 
@@ -76,8 +76,7 @@ def _chain_told(trace: Trace, lang: str) -> str:
     if trace.config.is_tree:
         return ""
     way = next((way for way, methods in TREE_METHODS.items() if trace.config.method in methods), "method")
-    gap = "" if lang.startswith("zh") else " "
-    return f"<div>{markup(t(lang, 'ui.chain_told') + gap + t(lang, f'ui.chain_to_{way}'))}</div>"
+    return f"<div>{markup(joined(lang, t(lang, 'ui.chain_told'), t(lang, f'ui.chain_to_{way}')))}</div>"
 
 
 def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session: str) -> Iterator[tuple]:
@@ -101,7 +100,7 @@ def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session:
             yield gr.skip(), gr.skip(), gr.skip(), *step_handlers.buttons(busy=True)
             job = _judge_again(runner, trace, r.index, rule, session)
             for grown in job.watch():
-                status = waiting(runner, job, _pair(runner, trace))
+                status = waiting(runner, job, runner.pair_of(trace))
                 if grown is None and pulse.due(status):
                     yield message(status=status), *[gr.skip()] * 5
             stopped = job.stopped  # by hand, or nobody looks any more: then no other rule follows
@@ -111,8 +110,8 @@ def compare(runner: Runner, trace: Trace | None, place: Any, lang: str, session:
                 return
             if job.error is not None:
                 raise job.error
-            if job.trace is not None and len(job.trace.rounds) > r.index:
-                found[rule] = job.trace
+            if job.news is not None and len(job.news.rounds) > r.index:
+                found[rule] = job.news
             if stopped:
                 break
         table = verdicts_beside(found, r.index, lang) if found else ""
@@ -127,11 +126,7 @@ def _judge_again(runner: Runner, trace: Trace, index: int, rule: str, session: s
 
         return fork(trace, index, verify=rule)
 
-    return runner.submit(session, _pair(runner, trace), make, rounds=1, fresh=False, place="compare")
-
-
-def _pair(runner: Runner, trace: Trace) -> str:
-    return trace.models.pair if trace.models.pair in runner.pairs() else runner.default
+    return runner.submit(session, runner.pair_of(trace), make, rounds=1, fresh=False, place="compare")
 
 
 def compared_again(trace: Trace | None, compared: Compared | None, lang: str) -> tuple:

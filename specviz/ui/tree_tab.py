@@ -16,8 +16,9 @@ from specviz.errors import SpecvizError
 from specviz.trace import Trace
 from specviz.ui import settings, tree_edit, tree_handlers
 from specviz.ui.desk import TABS, Desk
+from specviz.ui.message import problem
 from specviz.ui.options import DRAWING
-from specviz.ui.page import Page
+from specviz.ui.page import LANE, QUIET, Page
 from specviz.ui.step_tab import empty_panels
 
 HERE = "() => SpecvizApp.placeOf('main')"
@@ -53,7 +54,6 @@ def _first_tree(page: Page, desk: Desk, others: list) -> None:
     """Who opens the tab first, without a run or settings of their own, finds a recorded tree that plays."""
     seen = gr.State(False)
     outputs = [seen, desk.sample, desk.stage, desk.trace, *desk.controls, *others]
-    private: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
     def on_open(seen: bool, name: Any, *values: Any) -> tuple:
         shown = None if seen else tree_handlers.first_tree(name, values, page.runner)
@@ -68,8 +68,8 @@ def _first_tree(page: Page, desk: Desk, others: list) -> None:
         return on_open(*values)
 
     inputs = [seen, desk.sample, *desk.controls]
-    desk.tabs["tree"].select(on_open, inputs, outputs, **private)
-    page.demo.load(on_load, inputs, outputs, **private)
+    desk.tabs["tree"].select(on_open, inputs, outputs, **QUIET)
+    page.demo.load(on_load, inputs, outputs, **QUIET)
 
 
 def _panels(page: Page, desk: Desk, place: gr.Textbox, told: gr.HTML) -> None:
@@ -114,19 +114,15 @@ def _verifiers(page: Page, desk: Desk, place: gr.Textbox) -> None:
         on_compare,
         [desk.trace, place, page.lang],
         [desk.stage, table, compared, *desk.actions],
-        show_progress="hidden",
         api_visibility="private",
-        concurrency_id="lane",
-        concurrency_limit=None,
+        **LANE,
     )
     gr.on(
         [place.change, page.lang.change],
         tree_handlers.compared_again,
         [desk.trace, compared, page.lang],
         [table, compared],
-        queue=False,
-        show_progress="hidden",
-        api_visibility="private",
+        **QUIET,
     )
 
 
@@ -138,7 +134,6 @@ def _editor(page: Page, desk: Desk, place: gr.Textbox, at_node: gr.HTML) -> None
     """
     fields, editor, lang = desk.fields, desk.editor, page.lang
     tree, method, nodes = fields["tree"], fields["method"], fields["nodes"]
-    quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
     def edited(make: Any) -> Any:
         """A handler that returns (text, told): the new text, or the old one and what is wrong."""
@@ -147,7 +142,7 @@ def _editor(page: Page, desk: Desk, place: gr.Textbox, at_node: gr.HTML) -> None
             try:
                 return make(*values), gr.skip()
             except SpecvizError as error:
-                return gr.skip(), tree_edit.problem(error, lang)
+                return gr.skip(), problem(error, lang)
 
         return handler
 
@@ -155,14 +150,14 @@ def _editor(page: Page, desk: Desk, place: gr.Textbox, at_node: gr.HTML) -> None
         return lambda text, k, trace, place: change(text, k, tree_edit.selected(trace, place))
 
     outputs, names = [tree, editor.told], [editor.shape, editor.budget]
-    last: dict[str, Any] = {"trigger_mode": "always_last", **quiet}
-    editor.shape.select(edited(tree_edit.of_name), [lang, editor.shape, tree], outputs, **quiet)
+    last: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
+    editor.shape.select(edited(tree_edit.of_name), [lang, editor.shape, tree], outputs, **QUIET)
     editor.budget.input(edited(tree_edit.of_size), [lang, editor.budget, tree], outputs, **last)
     here = [lang, tree, fields["k"], desk.trace, place]
-    editor.add.click(edited(at(tree_edit.add_branch)), here, outputs, **quiet)
-    editor.remove.click(edited(at(tree_edit.remove_branch)), here, outputs, **quiet)
+    editor.add.click(edited(at(tree_edit.add_branch)), here, outputs, **QUIET)
+    editor.remove.click(edited(at(tree_edit.remove_branch)), here, outputs, **QUIET)
 
-    tree.change(lambda text: (tree_edit.name_of(text), tree_edit.size_of(text)), [tree], names, **quiet)
+    tree.change(lambda text: (tree_edit.name_of(text), tree_edit.size_of(text)), [tree], names, **QUIET)
     names_of_said = ("tree", "method", "pair", "k", "nodes", "branch", "siblings", "temperature")
     said = {name: fields[name] for name in names_of_said}
     preview = gr.Textbox(visible=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from specviz.config import Override, RunConfig, check_number, short
+from specviz.config import Override, RunConfig, check_choice, check_number
 from specviz.errors import SpecvizError
 from specviz.i18n import t
 from specviz.trace import Trace
@@ -32,8 +32,7 @@ def changed(trace: Trace | None, at: Any, change: Any, value: Any, position: Any
     """
     if trace is None or not trace.rounds:
         raise SpecvizError("ui.nothing_to_fork")
-    if not isinstance(change, str) or change not in CHANGES:
-        raise SpecvizError("errors.choice", name="change", value=short(change), choices=", ".join(CHANGES))
+    check_choice("change", change, CHANGES)
     index = int(check_number("round", at, int, 1, len(trace.rounds))) - 1
     kept = tuple(o for o in trace.config.overrides if o.round < index)
     if change in ("temperature", "k", "seed"):
@@ -78,7 +77,7 @@ def fork(
         index, config = changed(trace, at, change, value, position)
         assert trace is not None
         runner.options.check(trace.prompt.text, config)
-        pair = trace.models.pair if trace.models.pair in runner.pairs() else runner.default
+        pair = runner.pair_of(trace)
         said = in_words(trace, index, config, change, lang)
 
         def make(_pair: object) -> Trace:

@@ -10,7 +10,7 @@ import gradio as gr
 from specviz.trace import Trace
 from specviz.ui.fields import ChoiceField, TextField, number
 from specviz.ui.message import whole
-from specviz.ui.page import Page
+from specviz.ui.page import LANE, QUIET, Page
 from specviz.ui.stage import Stage
 from specviz.ui.step_handlers import resync
 from specviz.ui.whatif import CHANGES, fork, token_choices
@@ -58,10 +58,8 @@ def build(page: Page, stage: Stage, trace: gr.State, actions: list[gr.Button]) -
         offer,
         [trace, at, position],
         [token],
-        queue=False,
-        show_progress="hidden",
-        api_visibility="private",
         trigger_mode="always_last",
+        **QUIET,
     )
 
     def run_fork(
@@ -77,12 +75,10 @@ def build(page: Page, stage: Stage, trace: gr.State, actions: list[gr.Button]) -
         run_fork,
         [trace, at, change, *fields, position, page.lang],
         [second, forked, compared, *actions],
-        show_progress="hidden",
         api_name="fork",
-        concurrency_id="lane",
-        concurrency_limit=None,
+        **LANE,
     )
-    second.resync(resync, [forked], [second], queue=False, api_visibility="private")
+    second.resync(resync, [forked], [second], **QUIET)
     return forked, [second, forked, compared]
 
 

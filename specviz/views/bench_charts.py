@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from specviz.i18n import t
-from specviz.views.distributions import AMBER, BLUE, GREEN, RED, VIOLET
-from specviz.views.look import GREY, figure
+from specviz.views.look import AMBER, BLUE, GREY, SPENT, VIOLET, figure, spent
 
 # Okabe and Ito's colours for lanes that stand side by side, told apart by their marks, too
 LANES = {
@@ -19,9 +18,6 @@ LANES = {
     "ours_medusa": ("#009e73", "diamond"),
     "ours_lookup": ("#d55e00", "cross"),
 }
-STAGES = {"draft": AMBER, "target": BLUE, "accept": GREEN, "commit": VIOLET, "other": RED}
-HATCHES = {"draft": "/", "target": "", "accept": "x", "commit": "\\", "other": "."}
-HATCH = {"fillmode": "overlay", "fgcolor": "rgba(255,255,255,.75)", "size": 7, "solidity": 0.2}
 ROW = 44  # pixels of a bar
 
 
@@ -86,11 +82,11 @@ def split(rows: Sequence[Mapping], lang: str) -> go.Figure:
             y=[_label(row) for row in rows],
             orientation="h",
             name=t(lang, f"bench.stage_{stage}"),
-            marker={"color": color, "pattern": {"shape": HATCHES[stage], **HATCH}},
+            marker=spent(stage),
             hovertext=[f"{t(lang, f'bench.stage_{stage}')}: {row['split_ms'][stage] or 0:.2f} ms" for row in rows],
             hoverinfo="text",
         )
-        for stage, color in STAGES.items()
+        for stage in SPENT
     ]
     return _figure(bars, len(rows), "ms")
 

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from specviz.i18n import counted, t
 from specviz.metrics import measure
+from specviz.parting import parts_at
 from specviz.trace import Trace
 from specviz.views.numbers import prob
 from specviz.views.tokens import markup, name, text_of, visible, vocabulary
 
 LONGEST = 1_200  # characters of a text on show
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """`at`: index of the first generated token that differs, None where one text is the beginning of the other."""
-
-    at: int | None
-    common: int
-
-
-def difference(one: Trace, other: Trace) -> Difference:
-    """Where the generated tokens of two traces part."""
-    a, b = one.generated, other.generated
-    same = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return Difference(same if same < min(len(a), len(b)) else None, same)
 
 
 def comparison(one: Trace, fork: Trace, change: str, lang: str) -> str:
@@ -34,17 +18,19 @@ def comparison(one: Trace, fork: Trace, change: str, lang: str) -> str:
     `change` is plain text. Everything that a model or a visitor wrote is escaped.
     """
     at = fork.forked_at or 0
-    where = difference(one, fork)
+    shorter = min(len(one.generated), len(fork.generated))
+    found = parts_at(one.generated, fork.generated)
+    common = shorter if found is None else found
     shared = sum(len(r.emitted) for r in fork.rounds[:at])
-    if where.at is None:
-        told = counted(lang, "views.same_text", where.common - shared)
+    if common == shorter:  # one text is the beginning of the other
+        told = counted(lang, "views.same_text", common - shared)
     else:
-        a, b = name(vocabulary(one), one.generated[where.at]), name(vocabulary(fork), fork.generated[where.at])
-        told = t(lang, "views.differs", n=where.at + 1, m=where.at - shared + 1, a=a, b=b)
+        a, b = name(vocabulary(one), one.generated[common]), name(vocabulary(fork), fork.generated[common])
+        told = t(lang, "views.differs", n=common + 1, m=common - shared + 1, a=a, b=b)
     lead = t(lang, "views.fork_lead", r=at + 1, change=change)
     rows = "".join(
         f'<div class="sv-two-row"><dt>{markup(t(lang, key))}<small>{markup(_figures(trace, at, lang))}</small></dt>'
-        f"<dd>{_text(trace, shared, where.common)}</dd></div>"
+        f"<dd>{_text(trace, shared, common)}</dd></div>"
         for key, trace in (("views.this_run", one), ("views.what_if", fork))
     )
     return f'<div class="sv-two"><p>{markup(lead)} {markup(told)}</p><dl>{rows}</dl></div>'

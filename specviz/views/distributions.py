@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from specviz.i18n import t
 from specviz.trace import Kind, Position, Round, Trace
-from specviz.views.look import GREY, MODEBAR, figure
+from specviz.views.look import AMBER, BLUE, GREEN, GREY, MODEBAR, RED, VIOLET, figure
 from specviz.views.numbers import prob, ratio
 from specviz.views.tokens import unique_labels, vocabulary
 from specviz.views.tree_shape import context_of
@@ -17,9 +17,6 @@ from specviz.views.words import takes_choice
 
 SHOWN = 14  # tokens on the axis
 LEAST_LEFT = 1e-3  # below this mass the residual is mostly rounding
-
-# Readable on white and on near-black alike; the stage's meanings: green = accepted, violet = leftover, red = rejected.
-GREEN, VIOLET, RED, BLUE, AMBER = "#1f9a76", "#9b66df", "#dd5570", "#5b80ee", "#d0841c"
 
 
 def comparison(trace: Trace, round: int, position: int, lang: str) -> go.Figure:

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 
+from specviz.i18n import HOLE
+
 NAMED = re.compile(r"<mo>(min|max)</mo>")  # as operators they would stand apart from their brackets
 MATH = re.compile(r"\$([^$]+)\$")
-HOLE = re.compile(r"\{(\w+)\}")
 TERM = re.compile(r"\[([^\]]+)\]\(term:([\w-]+)\)")
 # stand for what is put in after Markdown has been read, so that no token or formula can be taken for Markdown
 OPEN, CLOSE = "\ue000", "\ue001"

@@ -1,6 +1,11 @@
-"""Numbers as they are read: two significant digits, and nothing that is not 0 or 1 is written as 0 or 1."""
+"""Numbers as they are read: two significant digits, and nothing that is not 0 or 1 is written as 0 or 1.
+
+The browser's stage has the same rules (assets/js/stage/numbers.js).
+"""
 
 from __future__ import annotations
+
+import math
 
 SMALLEST = 1e-6  # recorded distributions are rounded to this
 
@@ -14,13 +19,10 @@ def prob(x: float | None) -> str:
     if x < SMALLEST:
         return "< 0.000001"
     if x >= 0.995:
-        return next((f"{x:.{d}f}" for d in (3, 4) if float(f"{x:.{d}f}") < 1), "> 0.9999")
+        return next((f"{x:.{d}f}" for d in (3, 4) if float(f"{x:.{d}f}") < 1), "≈ 1")
     if x >= 0.0995:
         return f"{x:.2f}"
-    digits = 2
-    while float(f"{x:.{digits}f}") < 10 ** (1 - digits) and digits < 6:
-        digits += 1
-    return f"{x:.{digits}f}"
+    return f"{x:.{min(6, 1 - math.floor(math.log10(x)))}f}"
 
 
 def ratio(p: float, q: float) -> str:

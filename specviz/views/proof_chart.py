@@ -10,8 +10,7 @@ from specviz.chisquare import joint_z, wilson
 from specviz.i18n import t
 from specviz.proof import Report
 from specviz.trace import Token
-from specviz.views.distributions import BLUE, RED
-from specviz.views.look import GREY, MODEBAR, figure
+from specviz.views.look import BLUE, GREEN, GREY, MODEBAR, RED, figure
 from specviz.views.numbers import prob
 from specviz.views.tokens import unique_labels
 
@@ -38,7 +37,7 @@ def first_token(report: Report, lang: str) -> go.Figure | None:
     shares = [cell.seen / trial.n for cell in cells]
     expected = [cell.expected for cell in cells]
     wrong = trial.verdict == "caught"
-    color = RED if wrong else "#1f9a76"
+    color = RED if wrong else GREEN
     hover = [
         t(lang, "proof.hover", token=name, p=prob(cell.expected), seen=cell.seen, n=trial.n, share=f"{share:.3f}")
         for name, cell, share in zip(names, cells, shares, strict=True)

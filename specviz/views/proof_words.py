@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
-from specviz.i18n import t
+from specviz.i18n import joined, t
 from specviz.proof import LEVEL, SURE, Greedy, Identity, Outcome, Report, Trial
 from specviz.trace import Token
 from specviz.views.numbers import prob
@@ -128,9 +128,8 @@ def _gap(gap: float) -> str:
 def _accepted(trial: Trial, lang: str) -> str:
     drafted = trial.accepted + trial.rejected
     alpha = "" if trial.alpha is None else t(lang, "proof.alpha", alpha=prob(trial.alpha))
-    gap = "" if lang.startswith("zh") else " "
     told = t(lang, "proof.drafted", drafted=drafted, accepted=trial.accepted, rejected=trial.rejected)
-    return f"<p>{markup((told + gap + alpha).strip())}</p>"
+    return f"<p>{markup(joined(lang, told, alpha))}</p>"
 
 
 def _tests(trial: Trial, lang: str) -> str:

@@ -9,12 +9,8 @@ import plotly.graph_objects as go
 from specviz.i18n import t
 from specviz.race import LOSSES, PARTS, Result
 from specviz.race_sweep import Sweep
-from specviz.views.distributions import AMBER, BLUE, GREEN, RED, VIOLET
-from specviz.views.look import GREY, figure
+from specviz.views.look import AMBER, BLUE, GREY, RED, figure, spent
 
-COLORS = {"draft": AMBER, "target": BLUE, "verify": GREEN, "commit": VIOLET}
-HATCHES = {"draft": "/", "target": "", "verify": "x", "commit": "."}
-HATCH = {"fillmode": "overlay", "fgcolor": "rgba(255,255,255,.75)", "size": 7, "solidity": 0.2}
 RUNGS = ("possible", "accepted", "textbook", "predicted", "measured")
 # slower than plain decoding, as fast, faster; each half has its own scale, so that 1 is always the pale middle
 SLOW_TO_FAST = [[0.0, "#b8213f"], [0.5, "#f4f1ea"], [1.0, "#0a6e53"]]
@@ -29,7 +25,7 @@ def split(result: Result, lang: str) -> go.Figure:
             y=[t(lang, f"race.{key}") for key, _ in lanes],
             orientation="h",
             name=t(lang, f"race.part_{part}"),
-            marker={"color": COLORS[part], "pattern": {"shape": HATCHES[part], **HATCH}},
+            marker=spent(part),
             hovertext=[f"{t(lang, f'race.part_{part}')}: {lane.per_token[part]:.2f} ms" for _, lane in lanes],
             hoverinfo="text",
         )

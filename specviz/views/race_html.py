@@ -60,7 +60,7 @@ def figures(entry: Entry, lang: str) -> str:
         ("plain_speed", f"{r.plain.tokens_per_second:.1f}"),
         ("fast_speed", f"{r.fast.tokens_per_second:.1f}"),
         ("per_round", f"{r.fast.tokens / r.fast.rounds:.2f}"),
-        ("alpha", NONE if o.alpha is None else prob(o.alpha)),
+        ("alpha", prob(o.alpha)),
         ("c", NONE if c.c is None else f"{c.c:.2f}"),
         ("checking", NONE if not c.usual else f"{c.checking:.2f}"),
     ]
@@ -203,7 +203,7 @@ def _needs(entry: Entry, lang: str) -> list[str]:
         "possible": f"{o.possible:.2f}",
         "drafting": f"{c.drafting:.2f}",
         "checking": f"{c.checking:.2f}",
-        "alpha": NONE if o.alpha is None else prob(o.alpha),
+        "alpha": prob(o.alpha),
         "c": f"{c.c or 0:.2f}",
     }
     wanted = {

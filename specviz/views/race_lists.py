@@ -41,7 +41,7 @@ def _row(entry: Entry, shown: bool, lang: str) -> str:
         f"{'▲' if r.speedup > 1 else '▼'} {r.speedup:.2f}×",
         f"{o.predicted:.2f}×",
         f"{r.fast.tokens / r.fast.rounds:.2f}",
-        NONE if o.alpha is None else prob(o.alpha),
+        prob(o.alpha),
         NONE if c.c is None else f"{c.c:.2f}",
         f"{c.checking:.2f}",
     ]
@@ -69,8 +69,3 @@ def progress(text: str, fraction: float) -> str:
         f'<p class="sv-state sv-state-loading" role="status"><i class="sv-dot"></i><span>{markup(text)}</span>'
         f'<i class="sv-bar" style="--v:{fraction:.3f}"></i></p>'
     )
-
-
-def problem(text: str) -> str:
-    """What went wrong."""
-    return f'<p class="sv-wrong" role="alert">{markup(text)}</p>'

@@ -13,6 +13,7 @@ from specviz.trace import Token, Trace
 
 MARKS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": "␍"}
 JOINERS = "\u200c\u200d\ufe0e\ufe0f"  # they belong to what stands before them
+FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u3164"  # letters and marks by their category, and yet nothing is drawn
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"}
 LONGEST = 24
 
@@ -30,7 +31,7 @@ def visible(text: str, keep_spaces: bool = False) -> str:
             out.append(c)
         elif c in MARKS:
             out.append(MARKS[c])
-        elif (c in JOINERS and out) or unicodedata.category(c) not in UNSEEN:
+        elif (c in JOINERS and out) or (c not in FILLERS and unicodedata.category(c) not in UNSEEN):
             out.append(c)
         else:
             out.append(f"U+{ord(c):04X}")

@@ -10,8 +10,7 @@ import plotly.graph_objects as go
 
 from specviz.i18n import t
 from specviz.trace import Round, Trace
-from specviz.views.distributions import BLUE, GREEN
-from specviz.views.look import GREY, HOVER, LINE
+from specviz.views.look import BLUE, GREEN, GREY, MODEBAR, figure
 from specviz.views.tokens import label, name, vocabulary
 from specviz.views.tree_shape import last_token
 
@@ -71,32 +70,27 @@ def mask(trace: Trace, round: int, node: int | None, lang: str) -> go.Figure:
         "ticktext": [t(lang, "views.mask_before"), *names],
         "showgrid": False,
         "zeroline": False,
-        "linecolor": LINE,
         "automargin": True,
         "ticks": "",
         "constrain": "domain",
     }
-    figure = go.Figure(
-        data=pictures,
-        layout={
-            "template": go.layout.Template(),
-            "font": {"color": GREY, "size": 11, "family": "ui-monospace, Menlo, Consolas, monospace"},
-            "paper_bgcolor": "rgba(0,0,0,0)",
-            "plot_bgcolor": "rgba(0,0,0,0)",
-            # the names of columns are told when a square is pointed at; what is written there are the rows' numbers
-            "xaxis": axis | {"side": "top", "range": [TEXT - 0.5, n + 0.5], "showticklabels": False},
-            "yaxis": axis | {"range": [n + 0.5, -0.5], "scaleanchor": "x", "showticklabels": n <= NAMED},
-            "annotations": _numbers(n),
-            "modebar": {"remove": ["select", "lasso", "zoomIn", "zoomOut", "autoScale"], "bgcolor": "rgba(0,0,0,0)"},
-            "margin": {"l": 8 if n <= NAMED else 28, "r": 8, "t": 22, "b": 8},
-            "height": 420 if n <= NAMED else 560,
-            "showlegend": False,
-            "hoverlabel": HOVER,
-        },
+    drawn = figure(
+        pictures,
+        # the names of columns are told when a square is pointed at; what is written there are the rows' numbers
+        axis | {"side": "top", "range": [TEXT - 0.5, n + 0.5], "showticklabels": False},
+        axis | {"range": [n + 0.5, -0.5], "scaleanchor": "x", "showticklabels": n <= NAMED},
+        size=11,
+        legend={},
+        font={"color": GREY, "size": 11, "family": "ui-monospace, Menlo, Consolas, monospace"},
+        annotations=_numbers(n),
+        modebar=MODEBAR,
+        margin={"l": 8 if n <= NAMED else 28, "r": 8, "t": 22, "b": 8},
+        height=420 if n <= NAMED else 560,
+        showlegend=False,
     )
     if node is not None and 0 <= node < n:
-        _frame(figure, node + 1, n)
-    return figure
+        _frame(drawn, node + 1, n)
+    return drawn
 
 
 def _numbers(n: int) -> list[dict]:

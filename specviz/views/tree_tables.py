@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from specviz.i18n import t
+from specviz.i18n import joined, t
 from specviz.trace import Round, Status, Trace
 from specviz.views.tokens import markup, name, vocabulary
 from specviz.views.tree_shape import last_token, leaves
@@ -78,8 +78,7 @@ def _compaction(r: Round, lang: str) -> str:
     key = "views.rows_gathered" if moves else "views.rows_cut"
     more = "" if r.draft_rows is None else t(lang, "views.rows_draft", full=r.draft_rows.full, kept=r.draft_rows.kept)
     values = {"full": r.target_rows.full, "left": r.target_rows.kept, "kept": kept, "moves": moves, "gone": n - kept}
-    gap = "" if lang.startswith("zh") else " "
-    return (t(lang, key, **values) + gap + more).strip()
+    return joined(lang, t(lang, key, **values), more)
 
 
 def _afterwards(r: Round, node: int, moved: dict[int, int], lang: str) -> str:

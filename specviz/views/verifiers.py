@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from specviz.i18n import t
+from specviz.i18n import joined, t
 from specviz.trace import Round, Trace
 from specviz.views.numbers import prob
 from specviz.views.tokens import markup, name, vocabulary
@@ -24,8 +24,7 @@ def verdicts_beside(traces: Mapping[str, Trace], round: int, lang: str) -> str:
     lead = t(lang, "views.verifiers_lead" if same else "views.verifiers_differ", r=round + 1)
     if len(rounds) > 1 and len({r.emitted for r in rounds}) == 1:
         greedy = all(trace.config.temperature == 0 for trace in traces.values())
-        gap = "" if lang.startswith("zh") else " "
-        lead += gap + t(lang, "views.verifiers_agree_greedy" if greedy else "views.verifiers_agree")
+        lead = joined(lang, lead, t(lang, "views.verifiers_agree_greedy" if greedy else "views.verifiers_agree"))
     return (
         f'<div class="sv-p-verifiers"><p>{markup(lead)}</p><div class="sv-p-scroll">'
         f'<table class="sv-p-table"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div></div>'

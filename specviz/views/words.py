@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specviz.i18n import t
+from specviz.i18n import joined, t
 from specviz.trace import Kind, Round, Status, Trace, Verdict
 from specviz.views.numbers import apart, prob, ratio
 from specviz.views.tokens import name, vocabulary
@@ -26,7 +26,7 @@ def verdict(trace: Trace, round: int, position: int, lang: str) -> str:
         sentences.append(t(lang, "views.siblings_before", n=before))
     if v.status is Status.REJECTED and r.draft.shape.is_chain and r.final and position == len(r.path):
         sentences.append(_drawn_instead(trace, r, lang))
-    return ("" if lang.startswith("zh") else " ").join(sentences)
+    return joined(lang, *sentences)
 
 
 def _judged(trace: Trace, r: Round, position: int, v: Verdict, lang: str) -> str:

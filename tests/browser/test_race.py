@@ -26,7 +26,7 @@ def start(visit, most=12):
 def test_a_race_is_replayed_and_explained(make_visit):
     visit = make_visit(width=1280).open("?tab=race")
     page = visit.page
-    assert page.is_visible("#sv-method")
+    page.wait_for_selector("#sv-method")
     assert not page.is_visible("#sv-stage-main")
     start(visit)
     raced = until(visit, "r.race && r.playing")
@@ -76,7 +76,9 @@ def test_one_button_races_where_drafting_pays(make_visit):
 def test_who_wants_no_motion_sees_the_end_on_a_phone_too(make_visit):
     visit = make_visit(width=390, reduced_motion="reduce").open("?tab=race&lang=zh-CN")
     start(visit, most=8)
+    visit.page.click("#sv-lang label >> nth=0")  # while it runs: the end is told in English
     ended = until(visit, "r.race")
     assert ended["playing"] is False
     assert ended["shown"] == [8, 8]
+    visit.page.wait_for_function("document.querySelector('#sv-race-formula').textContent.includes('Checking')")
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= 390

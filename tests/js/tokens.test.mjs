@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-
-import { byteParts, decodeBytes, glyphRuns, lookupToken, spacedBytes, tokenName } from '../../assets/js/stage/tokens.js';
+import { byteParts, decodeBytes, glyphRuns, lookupToken, runningToken, spacedBytes, tokenName } from '../../assets/js/stage/tokens.js';
+import './page.mjs';
 
 const shown = (text, soft) => glyphRuns(text, soft).map((run) => run.text).join('');
 
@@ -47,4 +47,14 @@ test('a split character is text only when it is whole', () => {
   assert.equal(decodeBytes('e4b8'), null);
   assert.equal(decodeBytes('e4b896'), '世');
   assert.equal(decodeBytes('ff'), null);
+});
+
+test('in running text a character comes with its last byte, and lines break', () => {
+  const vocab = { 1: { bytes: 'e4' }, 2: { bytes: 'b8' }, 3: { bytes: '96' }, 4: ' a\n', 5: '↵', 6: { special: '<|im_end|>' } };
+  const pending = [];
+  const pieces = [1, 2, 3, 4, 5, 1, 6, 2].map((id) => runningToken(vocab, id, 'mine', pending));
+  assert.deepEqual(pieces.map((piece) => piece.textContent), ['·', '·', '世', ' a↵\n', '↵', '·', '<|im_end|>', '·']);
+  assert.deepEqual(pieces.slice(0, 4).map((piece) => piece.title), ['E4', 'B8', '96', '“ a↵”']);
+  for (const piece of pieces) assert.match(piece.className, /^sv-token\b.*\bmine$/);
+  assert.deepEqual(pending, ['b8']); // the special token ended the character before it
 });

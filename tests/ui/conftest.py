@@ -9,6 +9,13 @@ from tests.served import served
 from tests.unit.bench_pair import save_pair
 
 
+def loaded(loader):
+    """The pair of a loader, or the SpecvizError that its loading ended with."""
+    loader.begin()
+    assert loader.over(60)
+    return loader.loaded()
+
+
 @pytest.fixture(scope="session")
 def address():
     return served()

@@ -14,6 +14,7 @@ from specviz.ui.build import build
 from specviz.ui.options import DRAWING, Options
 from specviz.ui.runner import Runner
 from tests.trees import tree_trace
+from tests.ui.conftest import loaded
 
 S = "visitor"
 
@@ -143,5 +144,5 @@ def test_heads_go_to_the_pair_that_they_were_given_for(monkeypatch):
         runner = Runner(options)
         assert runner.default == own
         for pair in runner.pairs():
-            assert runner.loader(pair).wait(lambda: False) == "pair"
+            assert loaded(runner.loader(pair)) == "pair"
             assert given.pop()["heads"] == ("h" if pair == own else None)

@@ -95,7 +95,8 @@ def test_a_broken_model_folder_is_said_and_can_be_mended(folders, tmp_path, dama
     status, answer = health.health(runner)
     assert (status, answer["status"]) == (503, "error")
     assert "target" in answer["reason"]
-    *_, toy, _ = proof_handlers.run(runner, ("toy", "none", 400, _bars(), "", "skip", 1.0, "0"), "en", "other")
+    values = ("toy", "none", 400, _bars(), "", "skip", 1.0, "0")
+    *_, toy, _ = proof_handlers.run(runner, values, "other", {"lang": "en"})
     assert toy[0].trial.n > 0  # what needs no models works
     weights.write_bytes(whole)
     assert last(run(runner, PROMPTS[0], CONFIGS[0])).rounds

@@ -72,7 +72,7 @@ def test_jobs_run_in_order_and_know_their_place(lane, sample):
     for job in jobs:
         finish(job)
     assert order == ["b", "c"]
-    assert all(job.trace is sample and job.error is None for job in jobs)
+    assert all(job.news is sample and job.error is None for job in jobs)
     assert [lane.place(job) for job in jobs] == [0, 0]
 
 

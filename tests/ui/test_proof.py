@@ -21,6 +21,7 @@ from specviz.ui.fields import LanguageField
 from specviz.ui.options import Options
 from specviz.ui.runner import Runner
 from specviz.views import proof_chart, proof_words
+from tests.ui.conftest import loaded
 
 P = [0.30, 0.25, 0.20, 0.15, 0.10]
 Q = [0.10, 0.15, 0.05, 0.30, 0.40]
@@ -41,7 +42,7 @@ def changed(values, **changes):
 
 
 def check(runner, *values, lang="en", session="s"):
-    return list(proof_handlers.run(runner, values, lang, session))
+    return list(proof_handlers.run(runner, values, session, {"lang": lang}))
 
 
 def busy(update):
@@ -137,7 +138,7 @@ def test_a_public_page_has_its_limits():
 
 
 def test_stop_ends_it_within_a_round(toy_runner):
-    updates = proof_handlers.run(toy_runner, changed(TOY, runs=20_000), "en", "stopper")
+    updates = proof_handlers.run(toy_runner, changed(TOY, runs=20_000), "stopper", {"lang": "en"})
     for update in updates:
         if update[0] is not None and isinstance(update[0], Report):
             break
@@ -166,10 +167,10 @@ def _until_stopped(job):
 
 def test_stopped_before_its_first_run(toy_runner):
     """While it waits for others; another check of the session pushes it out just the same."""
-    another = proof_handlers.run(toy_runner, TOY, "en", "waits")
+    another = proof_handlers.run(toy_runner, TOY, "waits", {"lang": "en"})
     for end in (lambda: toy_runner.stop("waits"), lambda: next(another)):
         before = toy_runner.work("other", None, lambda job, _: _until_stopped(job), "main")
-        updates = proof_handlers.run(toy_runner, TOY, "en", "waits")
+        updates = proof_handlers.run(toy_runner, TOY, "waits", {"lang": "en"})
         next(updates)
         end()
         *_, last, over = updates
@@ -182,8 +183,8 @@ def test_stopped_before_its_first_run(toy_runner):
 
 
 def test_a_check_speaks_the_language_of_the_moment(toy_runner):
-    spoken = {}
-    updates = proof_handlers.run(toy_runner, changed(TOY, runs=20_000), "en", "s", spoken)
+    spoken = {"lang": "en"}
+    updates = proof_handlers.run(toy_runner, changed(TOY, runs=20_000), "s", spoken)
     assert "Preparing" in next(updates)[1]
     spoken["lang"] = "zh-CN"
     said = next(update for update in updates if isinstance(update[0], Report))
@@ -255,7 +256,7 @@ def test_a_fault_in_the_real_pair_is_caught(runner, fault):
     """The two that bend least on the first token; the rest: benchmarks and the command line."""
     asked = lab.read("pair", fault, 1000, None, None, "Invent a name for a cat.", "draft", 1.0, 0)
     assert fault in FAULTS
-    *_, report = lab.reports(asked, runner.loader().wait(lambda: False), lambda: False)
+    *_, report = lab.reports(asked, loaded(runner.loader()), lambda: False)
     assert report.trial.verdict == "caught"
     assert report.trial.changed
     assert report.identity.passed == (fault == "reuse_u")  # at temperature 0 nothing is drawn
@@ -265,7 +266,7 @@ def test_a_fault_in_the_real_pair_is_caught(runner, fault):
 @pytest.mark.pair
 def test_the_pair_as_it_is_passes(runner):
     asked = lab.read("pair", "none", 200, None, None, "Invent a name for a cat.", "draft", 1.0, 0)
-    *_, report = lab.reports(asked, runner.loader().wait(lambda: False), lambda: False)
+    *_, report = lab.reports(asked, loaded(runner.loader()), lambda: False)
     assert report.trial.verdict == "passed"
     assert report.identity.passed
     assert len(report.identity.outputs) == 3

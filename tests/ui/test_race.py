@@ -19,12 +19,12 @@ TRACK, FIRST_PANEL, HISTORY, GO = 0, 1, 8, 9
 def race(runner, values, auto=False, history=(), session="racer", **changes):
     given = values | changes
     row = [given[name] for name in settings.FIELDS]
-    return race_handlers.race(runner, row, auto, history, session, "en")
+    return race_handlers.race(runner, row, auto, history, session, {"lang": "en"})
 
 
-def sweep(runner, values, tokens=8, session="sweeper", **changes):
-    given = values | changes
-    return race_handlers.sweep(runner, [given[name] for name in settings.FIELDS], tokens, session, "en")
+def sweep(runner, values, tokens=8, session="sweeper", spoken=None, **changes):
+    row = [(values | changes)[name] for name in settings.FIELDS]
+    return race_handlers.sweep(runner, row, tokens, session, spoken or {"lang": "en"})
 
 
 def entry(number=1, rounds=8):
@@ -39,7 +39,7 @@ def test_a_race_runs_both_and_the_track_gets_their_own_clocks(runner, values):
     kinds = [status["kind"] for status in told if status]
     assert "progress" in kinds
     last = updates[-1]
-    assert [u["interactive"] for u in last[GO:]] == [True, True, False]
+    assert [u["interactive"] for u in last[GO:]] == [True, True, True, False]
     (one,) = last[HISTORY]
     plain, fast = one.race.plain, one.race.fast
     assert plain.config.method == "none"
@@ -134,14 +134,16 @@ def test_a_sweep_fills_its_cells_and_stops(runner, values, monkeypatch):
     assert {(p.k, p.temperature) for p in done.points} == {(k, t) for k in (0, 2) for t in (0.0, 1.0)}
     assert done.speedup(0, 1.0) == 1
     assert updates[-1][1]["visible"] is True
-    assert [u["interactive"] for u in updates[-1][4:]] == [True, True, False]
+    assert [u["interactive"] for u in updates[-1][4:]] == [True, True, True, False]
 
-    partial = None
-    for update in sweep(runner, values, session="impatient", method="draft"):
+    partial, spoken = None, {"lang": "en"}
+    for update in sweep(runner, values, session="impatient", spoken=spoken, method="draft"):
         partial = update
         if getattr(update[3], "points", ()) and len(update[3].points) == 1:
+            spoken["lang"] = "zh-CN"  # the visitor's choice while it runs
             assert runner.stop("impatient")
     assert len(partial[3].points) < 4
+    assert "完成了" in partial[2]
     assert partial[4]["interactive"] is True
 
 

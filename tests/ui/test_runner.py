@@ -13,6 +13,7 @@ from specviz.ui.loading import PairLoader
 from specviz.ui.options import Options
 from specviz.ui.proof_handlers import PLACE
 from specviz.ui.runner import STAGES, Runner
+from tests.ui.conftest import loaded
 from tests.ui.test_lane import endless, finish
 
 
@@ -31,20 +32,13 @@ def test_a_pair_is_loaded_once_and_a_failure_can_be_tried_again():
     loader.begin()
     loader.begin()
     with pytest.raises(SpecvizError):
-        loader.wait(lambda: False)
+        loaded(loader)
     assert len(calls) == 1
     fail[0] = False
-    assert loader.wait(lambda: False) == "pair"
-    assert loader.wait(lambda: False) == "pair"
+    assert loaded(loader) == "pair"
+    assert loaded(loader) == "pair"
     assert len(calls) == 2
     assert loader.loading.fraction == 0.5
-
-
-def test_waiting_for_a_pair_can_be_given_up():
-    go = threading.Event()
-    loader = PairLoader(lambda progress: go.wait(10))
-    assert loader.wait(lambda: True) is None
-    go.set()
 
 
 def test_many_who_ask_at_once_load_a_pair_once_and_others_have_turns_meanwhile():

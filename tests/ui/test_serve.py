@@ -10,6 +10,7 @@ import pytest
 from specviz.errors import SpecvizError
 from specviz.i18n import LANGUAGES
 from specviz.serving.known import SERVED
+from specviz.serving.note import Note
 from specviz.ui import samples, serve_handlers, serve_html, settings
 from specviz.ui.options import Options
 from specviz.ui.runner import Runner
@@ -220,5 +221,6 @@ def test_the_address_is_checked_at_the_start():
 
 
 def test_notes_are_said_once():
-    assert serve_html.notes(["a", "b", "a"]).count("<li>") == 2
-    assert serve_html.notes([]) == ""
+    a, b = Note("ui.stop"), Note("ui.run")
+    assert serve_html.notes([a, b, a], "en").count("<li>") == 2
+    assert serve_html.notes([], "en") == ""

@@ -131,7 +131,7 @@ def refusal(change, *args):
     with pytest.raises(SpecvizError) as caught:
         change(*args)
     for lang in LANGUAGES:
-        assert 'role="alert"' in tree_edit.problem(caught.value, lang)
+        assert 'role="alert"' in message.problem(caught.value, lang)
     return caught.value.key
 
 

@@ -30,7 +30,7 @@ def test_costs_are_held_against_the_plain_steps():
     assert found.drafting == pytest.approx(0.8)
     assert found.checking == pytest.approx(1.5)
     assert found.predicted == pytest.approx((1 + 3 / 4 + 3 / 4 + 1 / 4 + 1 / 4) / (0.8 + 1.5))
-    assert found.split == pytest.approx({"draft": 8.0, "target": 15.0, "accept": 0.5, "commit": 0.25, "other": 0.25})
+    assert found.split == pytest.approx({"draft": 8.0, "target": 15.0, "verify": 0.5, "commit": 0.25, "other": 0.25})
     assert found.overhead == pytest.approx(1.0 / 24.0)
     # without overhead in either, the prediction is what the clock says
     assert found.predicted == pytest.approx((3.0 / 23.0) / (1 / 10.0))

@@ -1,14 +1,29 @@
 """The training prompts are many and varied, and none of them is a prompt of the evaluation."""
 
+import re
 from collections import Counter
 
-from specviz.training.prompts import SLOT, compose, evaluation, heldout, pattern, same, templates, words
+from specviz.training.prompts import SLOT, compose, evaluation, heldout, same, templates, words
 
 
 def every_template():
     for kind, several in templates().items():
         for template in several:
             yield from ((kind, turn) for turn in ([template] if isinstance(template, str) else template))
+
+
+def pattern(template):
+    """What `template` can become, for `same` texts."""
+    parts, end = [], 0
+    for slot in SLOT.finditer(template):
+        name, low, _ = slot.groups()
+        parts += [re.escape(same(template[end : slot.start()])), r"\d+" if low else any_of(name)]
+        end = slot.end()
+    return re.compile("".join([*parts, re.escape(same(template[end:]))]))
+
+
+def any_of(name):
+    return "(?:" + "|".join(re.escape(same(word)) for word in words()[name]) + ")"
 
 
 def test_no_template_can_become_an_evaluation_prompt():

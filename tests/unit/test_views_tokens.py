@@ -14,6 +14,7 @@ from specviz.views import numbers, tokens
         ("\x00", "U+0000"),
         ("\u202eabc", "U+202Eabc"),
         ("\u200b", "U+200B"),
+        ("a\u3164\u034f", "aU+3164U+034F"),
         ("世界", "世界"),
         ("👩\u200d👧", "👩\u200d👧"),
         ("\u200d", "U+200D"),
@@ -59,7 +60,7 @@ def test_two_tokens_never_share_a_place_on_an_axis():
 @pytest.mark.parametrize(
     ("x", "shown"),
     [(0, "0"), (1, "1"), (0.5, "0.50"), (0.011, "0.011"), (0.000004, "0.000004"), (1e-9, "< 0.000001"),
-     (0.9999, "0.9999"), (0.99999, "> 0.9999"), (None, "–"), (0.997, "0.997")],
+     (0.9999, "0.9999"), (0.99999, "≈ 1"), (0.00096, "0.00096"), (9.5e-5, "0.000095"), (None, "–"), (0.997, "0.997")],
 )  # fmt: skip
 def test_probabilities(x, shown):
     assert numbers.prob(x) == shown

@@ -1,4 +1,6 @@
 /** Which language the page speaks, and its words. The words of all languages are in the page (globalThis.SpecvizStrings). */
+import { fillTemplate } from './../stage/numbers.js';
+
 let chosen = null;
 
 /** From the link (?lang=), else from the browser; English when in doubt. */
@@ -27,9 +29,8 @@ export function followSwitch() {
 }
 
 /** A text of the page; `{name}` is filled in. */
-export function text(key, values = {}) {
-  const found = globalThis.SpecvizStrings[currentLanguage()][key];
-  return found.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
+export function text(key, values) {
+  return fillTemplate(globalThis.SpecvizStrings[currentLanguage()][key], values);
 }
 
 /** The words of the stage alone, without their prefix, as Specviz.mount wants them. */

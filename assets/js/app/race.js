@@ -1,7 +1,7 @@
 /**
  * The Race tab: ties the replay (assets/js/race) to Gradio and to the page's language and tabs.
  *
- * Messages come from specviz/ui/race_handlers.py: {id, race, play, status}. The race on show is kept here, so that it
+ * Messages come from specviz/ui/race_handlers.py: {id, race, status}. The race on show is kept here, so that it
  * comes back when Gradio mounts the component anew.
  */
 import { Replay } from './../race/replay.js';
@@ -34,7 +34,7 @@ export function readRace(on, json) {
   on.read = message.id;
   if ('race' in message) {
     on.race = message.race;
-    on.replay.show(on.race, message.play !== false);
+    on.replay.show(on.race, true);
   }
   if ('status' in message) on.status = message.status;
 }

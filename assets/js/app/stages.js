@@ -227,7 +227,7 @@ export function previewOn(own, json) {
   own.stage.set({ preview: shape });
 }
 
-/** What is kept of a stage: for tests. */
+/** What is kept of a stage. */
 export function peek(name) {
   const { trace, cursor, view, status, position } = keptOf(name);
   return { trace, cursor, view, status, position };

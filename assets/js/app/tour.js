@@ -2,6 +2,7 @@
  * The tour of a first visit: four cards, each beside the part of the page that it speaks of. It comes once, on the plain
  * page only, and never again: that it was shown is kept in the browser, and where nothing can be kept it is not shown.
  */
+import { button, el } from './../stage/dom.js';
 import { currentLanguage, text } from './language.js';
 
 const STEPS = [
@@ -47,26 +48,18 @@ function whenThere(selector, act) {
   watch.observe(document.body, { childList: true, subtree: true });
 }
 
-function made(tag, className, content) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (content) node.textContent = content;
-  return node;
-}
-
 class Tour {
   constructor() {
     this.before = document.activeElement; // gets the focus back
     this.at = 0;
     this.steps = STEPS.filter(([, selector]) => document.querySelector(selector));
-    this.root = made('div', 'sv-tour');
-    this.ring = made('div', 'sv-tour-ring');
-    this.card = made('div', 'sv-tour-card');
+    this.ring = el('div', 'sv-tour-ring');
+    this.card = el('div', 'sv-tour-card');
+    this.root = el('div', 'sv-tour', this.ring, this.card);
     this.card.setAttribute('role', 'dialog');
     this.card.setAttribute('aria-modal', 'true');
     this.card.setAttribute('aria-labelledby', 'sv-tour-title');
     this.card.setAttribute('aria-describedby', 'sv-tour-text');
-    this.root.append(this.ring, this.card);
     this.root.addEventListener('click', ({ target }) => target === this.root && this.end());
     this.key = (event) => this.pressed(event);
     this.settle = () => this.place();
@@ -84,31 +77,23 @@ class Tour {
     const values = { n: this.at + 1, all: this.steps.length };
     const last = this.at === this.steps.length - 1;
     this.root.lang = currentLanguage();
-    const where = made('p', 'sv-tour-where', text('tour.label', values));
-    const title = made('h2', '', text(`tour.${name}_title`));
-    const told = made('p', '', text('tour.' + name));
+    const where = el('p', 'sv-tour-where', text('tour.label', values));
+    const title = el('h2', '', text(`tour.${name}_title`));
+    const told = el('p', '', text('tour.' + name));
     Object.assign(title, { id: 'sv-tour-title' });
     Object.assign(told, { id: 'sv-tour-text' });
-    const skip = this.button('sv-tour-skip', 'skip', () => this.end());
-    const back = this.button('', 'back', () => this.move(-1));
-    const next = this.button('sv-tour-next', last ? 'done' : 'next', () => this.move(1));
+    const skip = button('sv-tour-skip', () => this.end(), text('tour.skip'));
+    const back = button('', () => this.move(-1), text('tour.back'));
+    const next = button('sv-tour-next', () => this.move(1), text(last ? 'tour.done' : 'tour.next'));
     back.hidden = this.at === 0;
     skip.hidden = last;
-    const buttons = made('div', 'sv-tour-buttons');
-    buttons.append(skip, back, next);
-    this.card.replaceChildren(where, title, told, made('p', 'sv-tour-keys', text('tour.keys')), buttons);
+    const buttons = el('div', 'sv-tour-buttons', skip, back, next);
+    this.card.replaceChildren(where, title, told, el('p', 'sv-tour-keys', text('tour.keys')), buttons);
     this.target = document.querySelector(selector);
     const box = this.target.getBoundingClientRect();
     if (box.top < 0 || box.bottom > innerHeight) this.target.scrollIntoView({ block: box.height < innerHeight ? 'center' : 'start', behavior: 'instant' });
     this.place();
     next.focus({ preventScroll: true });
-  }
-
-  button(className, key, act) {
-    const node = made('button', className, text('tour.' + key));
-    node.type = 'button';
-    node.addEventListener('click', act);
-    return node;
   }
 
   /** The ring around what is spoken of; the card below it, above it, or where neither fits at the edge with more room. */

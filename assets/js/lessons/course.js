@@ -4,12 +4,12 @@
  */
 import { el } from './../stage/dom.js';
 import { Bubble } from './../stage/explain.js';
+import { fillTemplate } from './../stage/numbers.js';
 import { Contents } from './contents.js';
 import { courseKey } from './keys.js';
 import { lessonIndex, limitOf, neighbourPlace, showOn, stepsOf } from './places.js';
 import { Progress, browserStorage } from './progress.js';
 import { Sheet } from './sheet.js';
-import { worded } from './words.js';
 
 export class Course {
   constructor(host, options) {
@@ -57,7 +57,7 @@ export class Course {
   }
 
   word(key, values) {
-    return worded(this.options.strings, key, values);
+    return fillTemplate(this.options.strings[key], values);
   }
 
   /** Any of lang, strings, stage (its words); cursor and step stay. */

@@ -1,6 +1,7 @@
 /** A show of hands: how many are for each choice, entered before the answer is told, and compared with it after. */
 import { el } from './../stage/dom.js';
-import { percent, worded } from './words.js';
+import { fillTemplate } from './../stage/numbers.js';
+import { percent } from './words.js';
 
 export class Poll {
   /** @param {number} count   how many choices there are */
@@ -25,7 +26,7 @@ export class Poll {
   field(strings, i, changed) {
     const input = el('input', 'sl-hands');
     Object.assign(input, { type: 'number', min: '0', max: '9999', inputMode: 'numeric', value: this.hands[i] || '' });
-    input.setAttribute('aria-label', worded(strings, 'hands_for', { n: i + 1 }));
+    input.setAttribute('aria-label', fillTemplate(strings.hands_for, { n: i + 1 }));
     input.addEventListener('input', () => {
       this.hands[i] = Math.max(0, Math.min(9999, Math.floor(Number(input.value) || 0)));
       changed();
@@ -38,18 +39,18 @@ export class Poll {
   bar(strings, i) {
     const bar = el('i');
     bar.style.width = percent(this.hands[i], this.all).replace(' ', '');
-    return el('span', 'sl-share', bar, worded(strings, 'hands', { n: this.hands[i], share: percent(this.hands[i], this.all) }));
+    return el('span', 'sl-share', bar, fillTemplate(strings.hands, { n: this.hands[i], share: percent(this.hands[i], this.all) }));
   }
 
   /** What the class was worth: how many were right, and at a gate its guess against the bar and the draw. */
   verdict(strings, lesson) {
     const values = { n: this.hands[lesson.right], all: this.all, share: percent(this.hands[lesson.right], this.all) };
-    const said = [worded(strings, 'poll_right', values)];
+    const said = [fillTemplate(strings.poll_right, values)];
     if (lesson.bar !== null) {
       const [bar, u] = [lesson.bar, lesson.u].map((x) => x.toFixed(2));
       const share = this.hands[0] / this.all; // the first choice is to accept
-      said.push(worded(strings, share > lesson.u ? 'poll_above' : 'poll_below', { guess: share.toFixed(2), bar, u }));
+      said.push(fillTemplate(share > lesson.u ? strings.poll_above : strings.poll_below, { guess: share.toFixed(2), bar, u }));
     }
-    return el('p', 'sl-poll-told', said.join(worded(strings, 'gap')));
+    return el('p', 'sl-poll-told', said.join(strings.gap));
   }
 }

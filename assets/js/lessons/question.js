@@ -1,6 +1,7 @@
 /** The question of a lesson: choices first, then the answer. It is never told before one was given. */
 import { button, el } from './../stage/dom.js';
-import { parsed, worded } from './words.js';
+import { fillTemplate } from './../stage/numbers.js';
+import { parsed } from './words.js';
 
 export class Question {
   /**
@@ -30,7 +31,7 @@ export class Question {
   }
 
   word(key, values) {
-    return worded(this.strings, key, values);
+    return fillTemplate(this.strings[key], values);
   }
 
   draw() {

@@ -1,9 +1,4 @@
-/** The texts around the lessons, the content of learn.json. */
-
-/** A text with `{name}` filled in. */
-export function worded(strings, key, values = {}) {
-  return strings[key].replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
-}
+/** How texts and numbers of the lessons are shown. */
 
 /** Text of our own assets as elements: lessons and glossary come as HTML that Python has made from them. */
 export function parsed(tag, className, html) {

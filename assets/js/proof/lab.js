@@ -8,6 +8,7 @@
  * @property {(asked: {id: number, p: number[], q: number[], seed: number}) => void} ondraw   wants draws for p and q
  */
 import { button, el, svgEl } from './../stage/dom.js';
+import { fillTemplate } from './../stage/numbers.js';
 import { table, sentence, masses } from './formula.js';
 import { Bars } from './bars.js';
 import { curve } from './curve.js';
@@ -55,8 +56,8 @@ export class Lab {
     }
   }
 
-  say(key, values = {}) {
-    return this.strings[key].replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
+  say(key, values) {
+    return fillTemplate(this.strings[key], values);
   }
 
   get words() {

@@ -1,6 +1,6 @@
 /** A lane on the track: its name, its speed of the moment, its rounds over time, and the text it has written. */
 import { el, setVars, svgEl } from './../stage/dom.js';
-import { decodeBytes, glyphNodes, lookupToken, tokenName, tokenPiece } from './../stage/tokens.js';
+import { runningToken } from './../stage/tokens.js';
 import { courseOf, laneAt, stripPaths } from './clock.js';
 
 export class LaneView {
@@ -12,7 +12,6 @@ export class LaneView {
     this.word = word;
     this.course = courseOf(lane.rounds);
     this.all = all;
-    this.pieces = [];
     this.shown = -1;
     this.speed = el('b', 'sr-speed');
     this.count = el('span', 'sr-count');
@@ -20,7 +19,8 @@ export class LaneView {
     const prefill = el('span', 'sr-prefill', word('lane_prefill', { ms: Math.round(lane.prefill) }));
     const head = el('header', 'sr-lane-head', el('h3', '', name), this.speed, this.count, this.mark, prefill);
     this.strip = this.drawStrip(lane.rounds);
-    this.text = el('div', 'sr-text', this.written(lane.rounds, vocab));
+    this.pieces = this.written(lane.rounds, vocab);
+    this.text = el('div', 'sr-text', this.pieces);
     this.text.tabIndex = 0;
     this.text.setAttribute('role', 'region');
     this.text.setAttribute('aria-label', name);
@@ -37,23 +37,8 @@ export class LaneView {
 
   /** All tokens, in order; which of them are there already is the moment's business. */
   written(rounds, vocab) {
-    let pending = ''; // hexadecimal bytes of a character that is not whole yet
-    for (const { tokens, accepted } of rounds) {
-      tokens.forEach((id, i) => {
-        const { kind, text } = lookupToken(vocab, id);
-        const whole = kind === 'bytes' ? decodeBytes(pending + text) : null;
-        let piece;
-        if (kind === 'special' || kind === 'unknown') piece = tokenPiece(vocab, id);
-        else if (kind === 'text') piece = el('span', 'sr-token', glyphNodes(text, true));
-        else piece = el('span', 'sr-token', whole === null ? el('i', 'sv-glyph', '·') : el('bdi', '', whole));
-        pending = kind === 'bytes' && whole === null ? pending + text : '';
-        for (const mark of piece.querySelectorAll('.sv-glyph')) if (mark.textContent === '↵') mark.after('\n');
-        piece.classList.add(i < accepted ? 'sr-accepted' : 'sr-own');
-        piece.title = tokenName(vocab, id);
-        this.pieces.push(piece);
-      });
-    }
-    return this.pieces;
+    const pending = [];
+    return rounds.flatMap(({ tokens, accepted }) => tokens.map((id, i) => runningToken(vocab, id, i < accepted ? 'sr-accepted' : 'sr-own', pending)));
   }
 
   /** The moment `ms`. */

@@ -102,7 +102,7 @@ export class ChainBoard {
       gate: [words.text(greedy ? 'gate_rule_greedy' : GATE_RULES[this.rule])],
       out: [words.text('out_sub')],
     };
-    const labels = rowLabels(words, this.shape, { greedy, meaning: drafter === 'lookup' ? 'e_draft_lookup' : heads ? 'e_draft_heads' : 'e_draft', rule: this.rule }, subs);
+    const labels = rowLabels(words, this.shape, { drafter: heads ? 'medusa' : drafter, greedy, rule: this.rule }, subs);
     for (const [row, label] of labels) this.put(label, ROW[row], 0);
     this.lensLabel = labels.get('lens');
   }

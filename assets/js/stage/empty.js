@@ -2,7 +2,7 @@
 import { el, setVars } from './dom.js';
 import { ROW, boardElement, rowLabels } from './rows.js';
 import { boardShape, isPlain, isTreeConfig } from './trace.js';
-import { boardHeight } from './treegeometry.js';
+import { UNITS_PER_EM, boardHeight } from './treegeometry.js';
 import { mostRows } from './treesize.js';
 
 /** @implements {Board} */
@@ -18,7 +18,7 @@ export class EmptyBoard {
   /** As high as the trees to come, where their shape is known. */
   tree({ words, trace, host }) {
     const ground = el('div', 'sv-tree-window sv-ghost');
-    ground.style.height = boardHeight(mostRows(trace), host.clientWidth) / 14 + 'em';
+    ground.style.height = boardHeight(mostRows(trace), host.clientWidth) / UNITS_PER_EM + 'em';
     const bar = el('div', 'sv-tree-bar', el('b', '', words.text('tree')));
     return el('div', 'sv-tree-board', bar, ground, el('p', 'sv-aside', words.text('lens_tree_hint')));
   }
@@ -31,7 +31,8 @@ export class EmptyBoard {
     const board = boardElement(shape, shape.columns);
     const put = (node, row, col, span) => board.append(setVars(node, { row, col, span: span || 1 }));
     put(el('div', 'sv-slab sv-ghost'), ROW.pass, 1, k + 1);
-    const kind = { greedy: trace.config.temperature === 0, copied: trace.config.method === 'lookup' };
+    const { method, temperature, verify } = trace.config;
+    const kind = { drafter: method, greedy: temperature === 0 || verify === 'greedy', rule: verify };
     for (const [row, label] of rowLabels(words, shape, kind, { draft: [words.text('q_spelled')], pass: [words.text('p_spelled')] })) put(label, ROW[row], 0);
     for (let i = 0; i <= k && shape.gates; i++) {
       put(el('div', 'sv-cell sv-cell-draft', el('small', '', i < k ? String(i + 1) : '+1'), el('div', 'sv-slot')), ROW.draft, i + 1);

@@ -25,6 +25,7 @@ import { Sight } from './sight.js';
 import { buildTimeline, isOutcomeTold, viewAt } from './timeline.js';
 import { drawsTree, isTreeConfig } from './trace.js';
 import { TreeBoard } from './tree.js';
+import { UNITS_PER_EM } from './treegeometry.js';
 import { PreviewBoard } from './treepreview.js';
 import { Words } from './words.js';
 
@@ -32,7 +33,6 @@ const MID = 1000; // widths in units of 14 px text, so that the projector's size
 const NARROW = 640;
 const SHORT = 560; // a window lower than this has no room for the figures above the board
 const LOW_FOR_TREES = 820; // a tree is higher than a chain
-const BASE_PX = 14;
 
 /** @implements {Scene} */
 export class Stage extends Playback {
@@ -56,12 +56,11 @@ export class Stage extends Playback {
     this.set({ strings: {}, lang: 'en', ...options });
   }
 
-  /** Any of trace, lang, strings, cursor, until, status, preview, play, speed, onchange, onselect; the rest stays as it is. */
+  /** Any of trace, lang, strings, cursor, until, status, preview, play, onchange, onselect; the rest stays as it is. */
   set(options) {
     Object.assign(this.options, options);
     if ('trace' in options && options.trace !== this.source) this.load(options.trace);
     if ('status' in options) this.status = options.status;
-    if (options.speed) this.player.speed = options.speed;
     if ('until' in options) this.player.until = options.until ?? Infinity;
     if (options.cursor != null) this.player.cursor = this.limit(options.cursor);
     if ('preview' in options) this.showPreview(options.preview);
@@ -205,7 +204,7 @@ export class Stage extends Playback {
   }
 
   fit() {
-    const em = parseFloat(getComputedStyle(this.host).fontSize) / BASE_PX;
+    const em = parseFloat(getComputedStyle(this.host).fontSize) / UNITS_PER_EM;
     const width = this.host.clientWidth / em;
     this.host.classList.toggle('sv-mid', width < MID);
     this.host.classList.toggle('sv-narrow', width < NARROW);

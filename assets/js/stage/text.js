@@ -3,7 +3,7 @@
  * character that is not whole yet are dots; the character appears with its last byte.
  */
 import { Binder, el, icon } from './dom.js';
-import { byteParts, decodeBytes, glyphNodes, lookupToken, spacedBytes, tokenName, tokenPiece } from './tokens.js';
+import { byteParts, lookupToken, runningToken, tokenName } from './tokens.js';
 import { finalPosition, isPlain } from './trace.js';
 
 export class TextSoFar {
@@ -30,7 +30,7 @@ export class TextSoFar {
     this.fold = el('details', 'sv-prompt-fold', el('summary', '', words.text('prompt', { n: trace.prompt.tokens.length })), body);
     this.fold.addEventListener('toggle', () => { // a prompt can be thousands of tokens: drawn when it is asked for
       const pending = [];
-      if (this.fold.open && !body.childNodes.length) body.append(...trace.prompt.tokens.map((id) => this.piece(id, 'sv-from-prompt', pending)));
+      if (this.fold.open && !body.childNodes.length) body.append(...trace.prompt.tokens.map((id) => runningToken(trace.vocab, id, 'sv-from-prompt', pending)));
       this.run.classList.toggle('sv-open', this.fold.open);
       if (this.fold.open) this.run.scrollTop = 0;
       else this.follow();
@@ -48,7 +48,7 @@ export class TextSoFar {
       // where every token is the target's own, a mark on each would say nothing
       const marked = !isPlain(trace);
       for (const { id, kind, position } of emitted) {
-        const piece = this.piece(id, marked ? 'sv-from sv-' + kind : 'sv-from', this.pending);
+        const piece = runningToken(trace.vocab, id, marked ? 'sv-from sv-' + kind : 'sv-from', this.pending);
         const origin = words.text('text_title', { kind: words.text(kind), n: round.index + 1 }) + ' · ';
         const meaning = '\n' + words.text(kind === 'target' ? 'e_fromtarget' : 'e_' + kind);
         this.nameFragments({ id, piece, title: (name) => origin + name + meaning });
@@ -59,30 +59,6 @@ export class TextSoFar {
       this.groups[round.index] = this.binder.bind(group, this.scene.timeline.rounds[round.index].commit);
       this.caret.before(group);
     }
-  }
-
-  /** A token in running text; `pending` collects the bytes of a split character. */
-  piece(id, className, pending) {
-    const { vocab } = this.scene.trace;
-    const { kind, text } = lookupToken(vocab, id);
-    if (kind === 'special' || kind === 'unknown') {
-      pending.length = 0;
-      return tokenPiece(vocab, id, className);
-    }
-    const piece = el('span', 'sv-token ' + className);
-    piece.title = tokenName(vocab, id);
-    if (kind === 'text') {
-      pending.length = 0;
-      piece.append(...glyphNodes(text, true));
-      for (const mark of piece.querySelectorAll('.sv-glyph')) if (mark.textContent === '↵') mark.after('\n');
-      return piece;
-    }
-    pending.push(text);
-    const whole = decodeBytes(pending.join(''));
-    if (whole !== null) pending.length = 0;
-    piece.append(whole === null ? el('i', 'sv-glyph', '·') : el('bdi', '', whole));
-    if (whole === null) piece.title = spacedBytes(text);
-    return piece;
   }
 
   /** Titles; those of bytes name their character as soon as the last of it has come. */

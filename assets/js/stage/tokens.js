@@ -124,6 +124,27 @@ export function tokenPiece(vocab, id, className) {
   return piece;
 }
 
+/**
+ * A token in running text. `pending` holds the hexadecimal bytes of a character that is not whole yet, from one token to
+ * the next: such a token is a dot, and the character comes with its last byte.
+ */
+export function runningToken(vocab, id, className, pending) {
+  const { kind, text } = lookupToken(vocab, id);
+  if (kind !== 'bytes') pending.length = 0;
+  if (kind === 'special' || kind === 'unknown') return tokenPiece(vocab, id, className);
+  let shown;
+  if (kind === 'text') shown = glyphNodes(text, true).flatMap((node) => (node.className && node.textContent === '↵' ? [node, '\n'] : node));
+  else {
+    pending.push(text);
+    const whole = decodeBytes(pending.join(''));
+    if (whole !== null) pending.length = 0;
+    shown = whole === null ? el('i', 'sv-glyph', '·') : el('bdi', '', whole);
+  }
+  const piece = el('span', 'sv-token ' + className, shown);
+  piece.title = tokenName(vocab, id);
+  return piece;
+}
+
 /** Tokens as one run of plain text: bytes are joined to characters where they make such, else written out. */
 export function runningText(vocab, ids) {
   const runs = [];

@@ -15,8 +15,9 @@
  */
 import { glyphRuns, lookupToken, spacedBytes } from './tokens.js';
 
+export const UNITS_PER_EM = 14;
 export const TREE_HEAD = 34; // the names of the columns
-const TREE_LEFT = 14;
+export const TREE_LEFT = 14; // the middle of the root
 const TREE_FOOT = 6;
 const ROWS_SHARE = { narrow: 280, wide: 340 }; // what the rows of a small tree share
 const NARROW_BELOW = 600;

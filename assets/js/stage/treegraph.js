@@ -4,13 +4,14 @@
  */
 import { iconPath, svgEl } from './dom.js';
 import { pOf } from './nodefacts.js';
-import { Places, TREE_HEAD, discRadius, geometryOf, labelOf, plainLayout, ringRadius } from './treegeometry.js';
+import { Places, TREE_HEAD, TREE_LEFT, discRadius, geometryOf, labelOf, plainLayout, ringRadius } from './treegeometry.js';
 import { judgesByChoice } from './rule.js';
 import { finalContext, treeOf } from './shape.js';
 import { tokensBefore } from './trace.js';
 
 const MARK = 0.62; // size of a status icon, of its disc
 const LABEL_GAP = 4;
+const SLAB_MARGIN = 14; // before the discs of its first column, and at the right
 const TINY = 3.2; // a dotted circle smaller than this would be a blot
 
 export class TreeGraph {
@@ -128,7 +129,7 @@ export class TreeGraph {
     for (const [node, part] of this.parts) this.shape(node, part);
     for (const [node, part] of this.parts) this.moveTo(node, part);
     this.names.forEach((name, depth) => {
-      name.setAttribute('transform', `translate(${depth ? this.places.geometry.column * depth + 14 - this.geometry.radius : 2} 11)`);
+      name.setAttribute('transform', `translate(${depth ? this.places.geometry.column * depth + TREE_LEFT - this.geometry.radius : 2} 11)`);
     });
     this.background();
     return this.geometry;
@@ -142,7 +143,8 @@ export class TreeGraph {
   /** The slab under all nodes, and the sweep through all of them at once. */
   background() {
     const { width, height, column, radius } = this.geometry;
-    const box = { x: 14 + column - radius - 14, y: TREE_HEAD - 3, width: width - column - 14 + radius, height: height - TREE_HEAD + 3 };
+    const x = TREE_LEFT + column - radius - SLAB_MARGIN;
+    const box = { x, y: TREE_HEAD - 3, width: width - x - SLAB_MARGIN, height: height - TREE_HEAD + 3 };
     for (const [name, value] of Object.entries(box)) this.slab.setAttribute(name, value);
     this.ground.setAttribute('width', width);
     this.slab.style.setProperty('--h', box.height);

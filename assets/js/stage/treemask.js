@@ -6,6 +6,7 @@ import { el, svgEl } from './dom.js';
 import { term } from './explain.js';
 import { treeOf } from './shape.js';
 import { tokensBefore } from './trace.js';
+import { UNITS_PER_EM } from './treegeometry.js';
 
 const CELL = { least: 4.8, most: 9.5 }; // units of 14 px text
 const SIDE = 314;
@@ -41,7 +42,7 @@ export class TreeMask {
     const kept = this.round.path.map((node) => binder.bind(svgEl('g', { class: 'sv-mask-kept' }, ...this.rowCells(node + 1)), marks.gate[node]));
     const { least } = CELL;
     this.picture = svgEl('svg', { class: 'sv-mask', viewBox: `0 0 ${width} ${side}`, role: 'img', 'aria-label': words.text('mask_name', { n: this.count }) }, rect('sv-mask-ground', 0, 0, width, side), filled, ...kept, this.band, this.post);
-    this.picture.style.width = width / 14 + 'em';
+    this.picture.style.width = width / UNITS_PER_EM + 'em';
     this.picture.addEventListener('pointermove', (event) => board.hover(this.nodeAt(event)));
     this.picture.addEventListener('pointerleave', () => board.hover(null));
     this.picture.addEventListener('click', (event) => this.clicked(event));

@@ -12,7 +12,7 @@
 import { button, el, svgEl } from './dom.js';
 import { Tree } from './shape.js';
 import { tokensBefore } from './trace.js';
-import { Places, geometryOf, labelOf } from './treegeometry.js';
+import { Places, TREE_LEFT, geometryOf, labelOf } from './treegeometry.js';
 import { TreeView } from './treeview.js';
 
 /** How many nodes an edited tree has, has more, and has less than the round's. Pure. */
@@ -101,7 +101,7 @@ export class PreviewBoard {
       tails.set(node, tail);
       this.edges[node].setAttribute('d', places.edge(node, tails.get(this.tree.parents[node]), radius));
     });
-    this.heads.forEach((head, depth) => head.setAttribute('x', depth ? geometry.column * depth + 14 - radius : 8));
+    this.heads.forEach((head, depth) => head.setAttribute('x', depth ? geometry.column * depth + TREE_LEFT - radius : 8));
     this.view.setNatural(geometry, room);
   }
 

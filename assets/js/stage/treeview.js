@@ -4,9 +4,8 @@
  * way up and down are the page's; a higher one scrolls like any list, and then the page does.
  */
 import { button, el, svgEl } from './dom.js';
-import { roomFor, scrollWithin } from './treegeometry.js';
+import { UNITS_PER_EM, roomFor, scrollWithin } from './treegeometry.js';
 
-const BASE = 14; // px of text that are one em
 const ZOOM_STEP = 1.3;
 const ZOOM_MOST = 4; // times the natural size
 const FAR = 0.75; // scales below this are for the shape, not for reading
@@ -44,7 +43,7 @@ export class TreeView {
 
   /** @returns {{width: number, room: number}|null} the place there is, in units; null: unknown yet, or as it was before */
   resized() {
-    const em = parseFloat(getComputedStyle(this.window).fontSize) / BASE;
+    const em = parseFloat(getComputedStyle(this.window).fontSize) / UNITS_PER_EM;
     const width = Math.round(this.window.clientWidth / em);
     const room = roomFor(document.documentElement.clientHeight / em, width);
     if (!width || (this.size && width === this.size.width && room === this.size.room)) return null;
@@ -67,9 +66,9 @@ export class TreeView {
   }
 
   resize() {
-    this.window.style.height = this.height() / 14 + 'em';
-    this.picture.style.width = (this.natural.width * this.scale) / 14 + 'em';
-    this.picture.style.height = (this.natural.height * this.scale) / 14 + 'em';
+    this.window.style.height = this.height() / UNITS_PER_EM + 'em';
+    this.picture.style.width = (this.natural.width * this.scale) / UNITS_PER_EM + 'em';
+    this.picture.style.height = (this.natural.height * this.scale) / UNITS_PER_EM + 'em';
     this.window.classList.toggle('sv-zoomed', this.scale > 1.001);
     this.window.classList.toggle('sv-taller', this.isTaller());
     this.window.classList.toggle('sv-wider', this.overflows());
@@ -120,7 +119,7 @@ export class TreeView {
   }
 
   pixels(units) {
-    return (units / 14) * parseFloat(getComputedStyle(this.window).fontSize);
+    return (units / UNITS_PER_EM) * parseFloat(getComputedStyle(this.window).fontSize);
   }
 
   /** The point (x, y) of the window, in its pixels, stays where it is. */
@@ -213,7 +212,7 @@ export class TreeView {
 
   /** Has the page scroll to a height of the picture, in units, as far as it must. */
   reveal(y) {
-    this.anchor.style.top = (y * this.scale) / 14 + 'em';
+    this.anchor.style.top = (y * this.scale) / UNITS_PER_EM + 'em';
     this.anchor.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 }

@@ -21,7 +21,12 @@ def head() -> str:
         "%3Crect x='1' y='3' width='4' height='10' rx='1' fill='%23d0841c'/%3E"
         "%3Crect x='6' y='3' width='9' height='10' rx='1' fill='%235b80ee'/%3E%3C/svg%3E\">"
     )
-    return f"{icon}<style>{math_font()}</style>" + "".join(f"<script>{inline(script)}</script>" for script in scripts)
+    return f"{icon}<style>{math_font()}</style>" + "".join(map(script, scripts))
+
+
+def script(code: str) -> str:
+    """A script as it stands in the page."""
+    return f"<script>{inline(code)}</script>"
 
 
 def styles() -> list[Path]:

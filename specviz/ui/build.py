@@ -40,6 +40,7 @@ class App:
 
     demo: gr.Blocks
     runner: Runner
+    labels: Labels
 
     def launch(self, **options: Any) -> Any:
         """Serves the page. The models begin to load once it answers."""
@@ -62,7 +63,7 @@ class App:
             max_threads=PLACES + DRAWING + SPARE,
             theme=theme(),
             css_paths=assets.styles(),
-            head=assets.head(),
+            head=assets.head() + assets.script(self.labels.script()),
             footer_links=[],
             max_file_size=2 * self.runner.options.max_trace_bytes,  # above the limit in words, far above not at all
             state_session_capacity=SESSIONS,
@@ -128,7 +129,7 @@ def build(options: Options, runner: Runner | None = None) -> App:
         proof_tab.build(page, shared)
         learn_tab.build(page, shared)
         serve_tab.build(page, shared)
-        lang.change(None, [lang], labels.components, js=labels.script())
+        lang.change(None, [lang], labels.components, js="(lang) => SpecvizApp.relabel(lang)")
         spoken = demo.load(None, None, [lang], js="() => SpecvizApp.language()")
         spoken.then(None, None, None, js="() => SpecvizApp.tour()")
-    return App(demo, runner)
+    return App(demo, runner, labels)

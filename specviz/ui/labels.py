@@ -1,6 +1,7 @@
 """The words of the page's components, in one table: each language switch is this table read in another language.
 
-The table goes to the browser once, so that switching asks no server and waits in no queue.
+The table goes to the browser once, so that the page opens in the visitor's language, and switching asks no server and
+waits in no queue.
 """
 
 from __future__ import annotations
@@ -48,10 +49,11 @@ class Labels:
         ]
 
     def script(self) -> str:
-        """JavaScript: (language) -> the update of each component."""
+        """JavaScript for the page's head: the whole table."""
         for lang in LANGUAGES:
             self.texts(lang)  # a missing key is found here and not on a visitor's screen
-        return f"(lang) => SpecvizApp.relabel(lang, {script_json(self._rows)})"
+        rows = [[one._id, row] for one, row in zip(self.components, self._rows, strict=True)]
+        return f"SpecvizApp.openWith({script_json(rows)});"
 
     @staticmethod
     def _english(text: str | dict[str, str]) -> str:

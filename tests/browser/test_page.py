@@ -58,6 +58,15 @@ def test_the_language_switches_and_the_cursor_stays(visit):
     visit.page.wait_for_function("document.querySelector('#sv-run')?.textContent.includes('Run')")
 
 
+SAID = """
+globalThis.said = [];
+new MutationObserver(() => {
+  const text = document.querySelector('#sv-run')?.textContent.trim();
+  if (text && text !== said.at(-1)) said.push(text);
+}).observe(document, { childList: true, subtree: true, characterData: true });
+"""
+
+
 @pytest.mark.parametrize(
     ("options", "query", "run"),
     [
@@ -68,8 +77,12 @@ def test_the_language_switches_and_the_cursor_stays(visit):
     ],
 )
 def test_the_first_language(make_visit, options, query, run):
-    visit = make_visit(**options).open(query)
+    visit = make_visit(**options)
+    visit.page.add_init_script(SAID)
+    visit.open(query)
     visit.page.wait_for_function("(run) => document.querySelector('#sv-run')?.textContent.trim() === run", arg=run)
+    visit.until("s.cursor > 1")
+    assert visit.page.evaluate("said") == [run]  # and no other language for a moment before
 
 
 @pytest.mark.parametrize("width", [360, 390, 768, 1280, 1920])

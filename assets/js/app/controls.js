@@ -1,27 +1,11 @@
 /** What the page's controls do in the browser alone. Each function returns values or updates for Gradio's components. */
-import { currentLanguage, setLanguage, text } from './language.js';
-import { MAIN, attendTo, pauseStage, peek, translateStages } from './stages.js';
+import { update } from './labels.js';
+import { currentLanguage, text } from './language.js';
+import { MAIN, attendTo, pauseStage, peek } from './stages.js';
 import { currentTab } from './tabs.js';
 
 const CHINESE = /[\u3400-\u9fff]/;
 const BUNDLED = 'smollm2-135m';
-
-function update(properties) {
-  return { __type__: 'update', ...properties };
-}
-
-/** One update a component, from the table in specviz/ui/labels.py; the stages follow. */
-export function relabel(lang, rows) {
-  setLanguage(lang);
-  translateStages(lang);
-  const worded = (value) => (typeof value === 'string' ? text(value) : value[lang]);
-  return rows.map((row) => {
-    const entries = Object.entries(row).map(([name, value]) =>
-      name === 'choices' ? [name, value.map(([label, choice]) => [worded(label), choice])] : [name, text(value)],
-    );
-    return update(Object.fromEntries(entries));
-  });
-}
 
 /** The language that the page opens with. */
 export function language() {

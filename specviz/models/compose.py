@@ -20,10 +20,11 @@ from specviz.cache import cache_dir
 from specviz.engine.reduced import ReducedHead
 from specviz.errors import SpecvizError
 from specviz.i18n import ASSETS
+from specviz.models.heads import fitting
+from specviz.models.local import LAYERS
 from specviz.models.prepared import prepare, read_manifest, sha256
 
 DRAFT_WEIGHTS = ASSETS / "weights" / "draft"
-LAYERS = "draft_layers.safetensors"
 SHARED = ("model.embed_tokens.weight", "lm_head.weight")  # the second is missing where embeddings are tied
 COPIED = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja")
 
@@ -31,16 +32,17 @@ COPIED = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", 
 def compose_draft(weights: Path, target_dir: Path) -> Path:
     """The draft of `weights` (a folder with config.json and draft_layers.safetensors) for the target of `target_dir`.
 
-    Made on first use, again when either of the two has changed. Raises SpecvizError("errors.draft_weights") when
-    they do not fit together, or the target's weights are not one file.
+    Made on first use, again when either of the two has changed; what is not the bundled draft has another name. Raises
+    SpecvizError: "errors.draft_weights" when they do not fit together, "errors.heads_broken" when `weights` is damaged.
     """
-    if not (target_dir / "model.safetensors").is_file():
-        raise SpecvizError("errors.draft_weights", draft=str(weights), target=str(target_dir))
-    key = hashlib.sha256()
-    for part in (sha256(weights / LAYERS), sha256(weights / "config.json"), _target_hash(target_dir)):
-        key.update(part.encode())
-    folder = cache_dir() / f"{target_dir.name}-draft-{key.hexdigest()[:12]}"
-    return prepare(folder, lambda made: _compose(made, weights, target_dir))
+    with fitting(weights, target_dir.name):
+        shared = _shared(target_dir)
+        hashes = [sha256(weights / LAYERS), sha256(weights / "config.json")]
+        hashes += [_hash(target_dir, file) for file in sorted(set(shared.values()))]
+        key = hashlib.sha256("".join(hashes).encode()).hexdigest()[:12]
+        kind = "draft" if weights.resolve() == DRAFT_WEIGHTS.resolve() else "trained"
+        folder = cache_dir() / f"{target_dir.name}-{kind}-{key}"
+        return prepare(folder, lambda made: _compose(made, weights, target_dir, shared))
 
 
 def with_small_head(model: PreTrainedModel, weights: Path) -> PreTrainedModel:
@@ -52,24 +54,35 @@ def with_small_head(model: PreTrainedModel, weights: Path) -> PreTrainedModel:
     return model
 
 
-def _target_hash(target_dir: Path) -> str:
-    files = read_manifest(target_dir).get("files", {})
-    known = files.get("model.safetensors", {}).get("sha256")
-    return known or sha256(target_dir / "model.safetensors")
+def _shared(target_dir: Path) -> dict[str, Path]:
+    """In which of the target's files each of SHARED is, as far as it has them."""
+    whole, index = target_dir / "model.safetensors", target_dir / "model.safetensors.index.json"
+    if not whole.is_file():
+        where = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        return {name: target_dir / where[name] for name in SHARED if name in where}
+    with safe_open(whole, framework="pt") as target:
+        stored = set(target.keys())
+    return {name: whole for name in SHARED if name in stored}
 
 
-def _compose(made: Path, weights: Path, target_dir: Path) -> dict:
+def _hash(target_dir: Path, file: Path) -> str:
+    known = read_manifest(target_dir).get("files", {}).get(file.name, {}).get("sha256")
+    return known or sha256(file)
+
+
+def _compose(made: Path, weights: Path, target_dir: Path, shared: dict[str, Path]) -> dict:
     about = json.loads((weights / "config.json").read_text(encoding="utf-8"))
     config = json.loads((target_dir / "config.json").read_text(encoding="utf-8"))
     tensors = load_file(weights / LAYERS)
     tensors.pop("draft_vocab_ids", None)
     if tensors["model.norm.weight"].shape[0] != config["hidden_size"]:
         raise SpecvizError("errors.draft_weights", draft=str(weights), target=str(target_dir))
-    with safe_open(target_dir / "model.safetensors", framework="pt") as target:
-        stored = set(target.keys())
-        dtype = target.get_tensor(SHARED[0]).dtype
-        shared = {name: target.get_tensor(name) for name in SHARED if name in stored}
-    tensors = {name: tensor.to(dtype) for name, tensor in tensors.items()} | shared
+    theirs = {}
+    for name, file in shared.items():
+        with safe_open(file, framework="pt") as target:
+            theirs[name] = target.get_tensor(name)
+    dtype = theirs[SHARED[0]].dtype
+    tensors = {name: tensor.to(dtype) for name, tensor in tensors.items()} | theirs
     save_file(tensors, made / "model.safetensors", metadata={"format": "pt"})
     config |= {"num_hidden_layers": about["num_hidden_layers"], "dtype": str(dtype).removeprefix("torch.")}
     if config.get("layer_types"):

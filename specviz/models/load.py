@@ -13,7 +13,7 @@ from specviz.models.compose import DRAFT_WEIGHTS, LAYERS, compose_draft, with_sm
 from specviz.models.device import INT8, check_memory, choose_device, choose_dtype
 from specviz.models.fetch import HUB_ID
 from specviz.models.fit import check_context, check_rollback, check_vocabularies, logit_rows, vocabulary_rows
-from specviz.models.heads import BUNDLED, heads_in
+from specviz.models.heads import BUNDLED, fitting, heads_in
 from specviz.models.local import local_folder
 from specviz.models.open import locate, read_config, read_model, read_tokenizer, weight_bytes
 from specviz.models.pair import Pair
@@ -80,7 +80,9 @@ def load_pair(
         draft_folder = compose_draft(beside, folder)
         config = read_config(draft_folder, draft_name)
         draft_name += f" ({config.num_hidden_layers} layers)"
-        drafter = with_small_head(read_model(draft_folder, config, draft_name, where, precision), beside)
+        drafter = read_model(draft_folder, config, draft_name, where, precision)
+        with fitting(beside, name):
+            drafter = with_small_head(drafter, beside)
     elif draft is not None:
         draft_name = _short_name(draft)
         drafter = _draft_of(draft, folder, model, tokenizer, rows, (name, draft_name), progress)

@@ -8,6 +8,8 @@ from pathlib import Path
 from specviz.config import short
 from specviz.errors import SpecvizError
 
+LAYERS = "draft_layers.safetensors"  # in the folder of a draft that holds its layers only
+
 
 def local_file(name: str) -> Path | None:
     """The file of that name, if there is one."""

@@ -101,8 +101,9 @@ def read_model(
     """The model on its device, in eval mode, no gradients. Refused before loading if it does not fit."""
     check_memory(weight_bytes(config, name, dtype), device, name)
     with _explained(name), no_bars():
-        model = AutoModelForCausalLM.from_pretrained(
+        model, found = AutoModelForCausalLM.from_pretrained(
             folder,
+            output_loading_info=True,
             config=config,
             dtype=dtype,
             trust_remote_code=False,
@@ -110,6 +111,9 @@ def read_model(
             local_files_only=True,
             attn_implementation="sdpa" if _has_sdpa(config) else None,
         )
+    if found["missing_keys"]:  # transformers would fill them with random numbers
+        some = sorted(found["missing_keys"])
+        raise SpecvizError("errors.model_holes", model=name, count=len(some), example=some[0])
     return model.to(device).eval().requires_grad_(False)
 
 

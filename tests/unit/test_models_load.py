@@ -1,9 +1,11 @@
 """Pairs from local folders: what fits is loaded as transformers would, what does not is refused in a sentence."""
 
 import json
+import shutil
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from tokenizers import pre_tokenizers
 from transformers import (
     AutoModelForCausalLM,
@@ -184,6 +186,18 @@ def test_the_tokenizer_is_what_its_file_says(models, tmp_path):
     codec = load(tmp_path, "digits").codec
     assert codec.encode("a  12", chat=False) == tokenizer("a  12")["input_ids"]
     assert codec.encode("<|end|>  12") == TextCodec(tokenizer, VOCAB).encode("<|end|>  12")
+
+
+def test_a_model_with_holes_is_refused(models, tmp_path):
+    """transformers fills them with random numbers: another model on each start."""
+    shutil.copytree(models / "llama", tmp_path / "holes")
+    weights = tmp_path / "holes" / "model.safetensors"
+    tensors = load_file(weights)
+    lost = "model.layers.1.self_attn.q_proj.weight"
+    save_file({name: x for name, x in tensors.items() if name != lost}, weights, metadata={"format": "pt"})
+    with pytest.raises(SpecvizError, match=lost) as raised:
+        load(tmp_path, "holes")
+    assert raised.value.key == "errors.model_holes"
 
 
 @pytest.mark.parametrize("damage", ["truncated", "config", "weights"])

@@ -16,7 +16,9 @@ def page(name):
 
 
 class FakeVllm:
-    """Routes: path -> (status, body). The pages of metrics are handed out in turn, the last one for good."""
+    """Routes: path -> (status, body). The pages of metrics, some of them streams, are handed out in turn, the last one
+    for good.
+    """
 
     def __init__(self):
         self.asked = []
@@ -30,7 +32,7 @@ class FakeVllm:
     def answer(self, handler, path):
         if path == "/metrics" and self.metrics:
             text = self.metrics[0] if len(self.metrics) == 1 else self.metrics.pop(0)
-            return handler.send(200, text.encode())
+            return text(handler) if callable(text) else handler.send(200, text.encode())
         if path in self.routes:
             status, body = self.routes[path]
             return handler.send(status, body if isinstance(body, bytes) else json.dumps(body).encode())

@@ -16,7 +16,15 @@ from specviz.serving.client import Server
 from specviz.serving.compare import Measured, measure_server
 from specviz.serving.note import texts
 
-SAID = ("metrics_off", "no_vllm_metrics", "old_metrics", "not_speculating", "others_too", "server_old")
+SAID = (
+    "metrics_off",
+    "metrics_unread",
+    "no_vllm_metrics",
+    "old_metrics",
+    "not_speculating",
+    "others_too",
+    "server_old",
+)
 
 
 class Vllm:

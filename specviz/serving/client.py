@@ -58,11 +58,17 @@ def server_url(text: str) -> str:
         parts = urlsplit(text.strip())
         good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
         good = good and not (parts.query or parts.fragment or parts.username)
-    except ValueError:  # a port that is no number
+        good = good and _is_host(httpx.URL(text.strip()))
+    except (ValueError, httpx.InvalidURL):  # a port that is no number, a host that is no name
         good = False
     if not good:
         raise SpecvizError("serve.url", value=short(text))
     return text.strip().rstrip("/").removesuffix("/v1")
+
+
+def _is_host(url: httpx.URL) -> bool:
+    """Raises UnicodeError, as asking it would, for an empty label, one that is too long, or bad Punycode."""
+    return bool(url.host and url.raw_host.decode("ascii").encode("idna"))
 
 
 class Server:
@@ -75,8 +81,10 @@ class Server:
         self.url, self.patience, self._unwanted = server_url(url), patience, unwanted
         key = os.environ.get("VLLM_API_KEY", "").strip()  # the line break of the file that it is from is no part of it
         self._headers = {b"Accept-Encoding": b"identity"}
+        if any(ord(c) < 32 or c == "\x7f" for c in key):  # httpx would say so with the key in the sentence
+            raise SpecvizError("serve.key_form")
         if key:
-            self._headers[b"Authorization"] = b"Bearer " + os.fsencode(key)  # as it was given, whatever is in it
+            self._headers[b"Authorization"] = b"Bearer " + os.fsencode(key)  # as it was given, in whatever encoding
 
     def version(self) -> Version | None:
         """None where the server does not say, as others than vLLM do not."""
@@ -146,6 +154,8 @@ class Server:
                 if response.status_code != 200:
                     raise self._refusal(response, path)
                 yield response
+                if line.cut:  # a body of no announced length looks whole
+                    raise httpx.ReadTimeout("cut")
         except (SpecvizError, httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             if line.cut:
                 raise SpecvizError("serve.timeout", seconds=f"{line.seconds:g}") from error

@@ -87,16 +87,21 @@ def measuring(
     """Sends `prompt` and reads the counters before and after. Yields the answer's text as it comes.
 
     `beside` is our own run of it: whether the server runs the same model, and reads the prompt as the same tokens, is
-    noted. `model`: one of those that it serves (None: its first). Raises SpecvizError where there is no answer.
+    noted. `model`: one of those that it serves (None: its first). Raises SpecvizError where there is no answer; one
+    whose counters cannot be read any more goes without them.
     """
     version = server.version()
     served = _pick(server.models(), model)
     before = server.counters(served.name)
     answer = yield from server.answer(prompt, config, served.name)
-    after = _settled(server, served.name, before)
+    after, without = None, "metrics_off"
+    try:
+        after = _settled(server, served.name, before)
+    except SpecvizError:
+        without = "metrics_unread"
     grown = after.since(before) if before is not None and after is not None else None
     source, counted = _counted(answer, grown)
-    notes = [note("counts_only"), *_notes(answer, grown, source), *_other(served, answer, beside)]
+    notes = [note("counts_only"), *_notes(answer, grown, source, without), *_other(served, answer, beside)]
     if version is not None and version < OLDEST:
         notes.append(note("server_old", version=version, oldest=OLDEST))
     if config.min_p:
@@ -184,12 +189,12 @@ def _other(served: ServedModel, answer: Answer, beside: Trace | None) -> list[No
     return notes
 
 
-def _notes(answer: Answer, grown: Counters | None, source: str | None) -> list[Note]:
-    """Where the counts come from, or why there are none."""
+def _notes(answer: Answer, grown: Counters | None, source: str | None, without: str) -> list[Note]:
+    """Where the counts come from, or why there are none; `without` says why nothing has `grown`."""
     if source == "request":
         return [note("from_request")]
     if grown is None:
-        return [note("metrics_off")]
+        return [note(without)]
     if not grown.vllm:
         return [note("no_vllm_metrics")]
     if grown.old:

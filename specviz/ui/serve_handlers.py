@@ -104,6 +104,8 @@ def compare(runner: Runner, trace: Trace | None, session: str, lang: str) -> Ite
                 yield serve_html.waiting(t(lang, "serve.compare_running"), news), *same
             elif news is None and (n := runner.place(job)):
                 yield serve_html.waiting(t(lang, "serve.compare_queued", n=n)), *same
+        if job.dropped:  # a newer comparison of this session has the table and the buttons now
+            return
         if job.error is not None and not job.stopped:  # a stopped one ends in the error of a line that was cut
             raise job.error
         if isinstance(job.news, Measured):

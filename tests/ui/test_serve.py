@@ -200,6 +200,24 @@ def test_who_stops_it_or_leaves_hangs_up():
         assert not runner.busy("b")
 
 
+def test_a_newer_comparison_takes_the_table_and_the_buttons_over():
+    fake, trace = FakeVllm(), samples.sample(samples.FIRST)
+    fake.stream = dribble(b'data: {"choices": [{"text": "bit."}]}\n\n', pause=0.01, seconds=30)
+    with running(fake) as url:
+        runner = Runner(Options(vllm_url=url))
+        first, second = (serve_handlers.compare(runner, trace, "a", "en") for _ in range(2))
+        next(first)
+        assert "bit." in next(first)[0]
+        next(second)
+        next(second)
+        assert list(first) == []
+        assert any("bit." in news[0] for news in second)
+        assert runner.stop("a", {serve_handlers.PLACE})
+        *_, (told, ask, stop) = second
+        assert "Stopped" in told
+        assert (ask["interactive"], stop["interactive"]) == (True, False)
+
+
 def test_a_server_that_stalls_does_not_hold_who_stops_it():
     fake, go_on, trace = FakeVllm(), threading.Event(), samples.sample(samples.FIRST)
     fake.stream = lambda _handler: go_on.wait(60)

@@ -9,7 +9,7 @@ import pytest
 
 from specviz.config import RunConfig
 from specviz.errors import SpecvizError
-from specviz.i18n import LANGUAGES
+from specviz.i18n import LANGUAGES, t
 from specviz.serving import compare
 from specviz.serving.client import Patience, Server, server_url
 from specviz.serving.compare import measure_server, own
@@ -126,6 +126,16 @@ def test_a_key_is_sent_and_a_wrong_one_is_said(fake, monkeypatch, key, sent):
     assert refusal(fake).key == "serve.key"
 
 
+@pytest.mark.parametrize("inside", ["\n", "\r\n", "\n ", "\x0b", "\x01", "\x7f"])
+def test_a_key_that_cannot_be_sent_is_not_shown(fake, monkeypatch, inside):
+    monkeypatch.setenv("VLLM_API_KEY", f"sk-secret{inside}second")
+    wrong = refusal(fake)
+    assert wrong.key == "serve.key_form"
+    assert not any(part in t(lang, wrong.key, **wrong.values) for lang in LANGUAGES for part in ("secret", "second"))
+    assert wrong.__cause__ is None
+    assert fake.keys == []
+
+
 def test_beside_our_own_run(fake):
     trace = tree_trace([(0,), (0, 0), (1,)], path=(0, 1))
     found = measured(fake, beside=trace)
@@ -161,6 +171,28 @@ def test_servers_that_do_not_count_drafts_are_still_timed(fake, metrics, key):
     assert found.counted.drafts is None
     assert found.counted.tokens_per_second > 0
     assert key in keys(found)
+
+
+def test_a_page_that_never_ends_is_not_taken_for_whole(fake):
+    fake.metrics = [dribble(b"vllm:spec_decode_num_drafts_total 3\n", 0.05)]
+    assert refusal(fake).key == "serve.timeout"
+    assert fake.asked == []
+
+
+@pytest.mark.parametrize(
+    "stalling",
+    [dribble(b"", 1.0, seconds=2.0), dribble(b"", 1.0, seconds=2.0, begun=False), dribble(b"vllm:requests 3\n", 0.05)],
+)
+def test_an_answer_outlives_metrics_that_cannot_be_read_after_it(fake, stalling):
+    before = fake.metrics[0]
+    fake.metrics = [before, stalling]
+    found = measured(fake)
+    assert found.source == "request"
+    assert keys(found) == {"counts_only", "from_request"}
+    fake.stream, fake.metrics = without_request_metrics(), [before, stalling]
+    found = measured(fake)
+    assert (found.text[:3], found.source, found.counted.tokens, found.counted.drafts) == ("I'm", None, 44, None)
+    assert keys(found) == {"counts_only", "metrics_unread"}
 
 
 def test_versions(fake):
@@ -316,7 +348,17 @@ def test_no_such_server(fake):
 
 
 @pytest.mark.parametrize(
-    "good", ["http://127.0.0.1:8000", "https://host/", "http://host:80/base/v1", " http://[::1]:8000/v1/ "]
+    "good",
+    [
+        "http://127.0.0.1:8000",
+        "https://host/",
+        "http://host:80/base/v1",
+        " http://[::1]:8000/v1/ ",
+        "http://localhost.:8000",
+        "http://my_host",
+        "http://bücher.example",
+        "http://xn--bcher-kva.example",
+    ],
 )
 def test_addresses(good):
     assert not server_url(good).endswith(("/", "/v1"))
@@ -325,7 +367,8 @@ def test_addresses(good):
 @pytest.mark.parametrize(
     "wrong",
     ["", "localhost:8000", "ftp://host", "http://", "http://host:99999", "http://host:x", "file:///etc/passwd",
-     "http://user:key@host", "http://host/?a=1", "http://[::1", "x" * 5000],
+     "http://user:key@host", "http://host/?a=1", "http://[::1", "x" * 5000,
+     "http://127.0.0..1:8000", "http://localhost..", "http://" + "a" * 64, "http://é..b", "http://xn--", "http://\udcff"],
 )  # fmt: skip
 def test_addresses_that_are_none(wrong):
     with pytest.raises(SpecvizError) as caught:

@@ -27,13 +27,16 @@ from specviz.models.fast import fast
 from specviz.models.load import load_pair
 from specviz.models.pair import Pair
 from specviz.theory import expected_tokens_by_position, speedup_by_position
+from specviz.training.corpus import check_writer
 from specviz.training.draft import DraftTask
 from specviz.training.evaluate import draft_model
-from specviz.training.files import alone, explained
+from specviz.training.files import alone, explained, reading
 from specviz.training.loop import REPORT, Plan, train
+from specviz.training.options import check_numbers, layer_list
 from specviz.training.report import write_report
 from specviz.training.shards import shards
-from specviz.training.start import VOCABULARY, check_numbers, faster_dtype, labelled, layer_list, others
+from specviz.training.start import VOCABULARY, faster_dtype, labelled, names_of
+from specviz.training.target import check_layers
 
 LAYERS = ("0,29", "0,1,29", "0,1,28,29", "0,1,2,28,29", "0,1,2,3,4,26,27,28", "0,1,2,3,4,5,6,7,26,27,28,29")
 CONTEXT, PASSES, K, MOST = 128, 30, 4, 8
@@ -42,6 +45,8 @@ CONTEXT, PASSES, K, MOST = 128, 30, 4, 8
 def learned(pair: Pair, paths: list[Path], layers: tuple[int, ...], args: argparse.Namespace) -> Path:
     """The folder of a draft of these layers, trained."""
     data = labelled(pair, paths, 0, args.batch, (), lambda *_, **__: None)
+    if not data.held_back:
+        raise SpecvizError("train.nothing_kept_back", path=str(args.corpus))
     ids, _ = data.frequent(VOCABULARY["draft"], always=pair.eos)
     out = folder_of(args, layers)
     plan = Plan(steps=args.steps, batch=args.batch, every=args.steps, low=pair.dtype == torch.bfloat16, tv=args.tv)
@@ -83,6 +88,9 @@ def main() -> int:
         check_numbers(args)
         with explained(), alone(args.out):
             curve(args)
+    except KeyboardInterrupt:
+        print(SpecvizError("train.interrupted", path=args.out), file=sys.stderr)
+        return 130
     except SpecvizError as error:
         print(error, file=sys.stderr)
         return 2
@@ -95,12 +103,14 @@ def curve(args: argparse.Namespace) -> None:
     paths = shards(args.corpus)
     if not paths:
         raise SpecvizError("train.no_corpus", path=str(args.corpus))
-    pair = load_pair(method="none", device="cpu", dtype=faster_dtype(torch.device("cpu")))
-    judge = load_pair(method="none", device="cpu", dtype="float32")
     file = args.out / "curve.json"
     setting = {"steps": args.steps, "batch": args.batch, "tv": args.tv}
-    known = others(file)
-    rows = known["drafts"] if setting.items() <= known.items() else []
+    rows = known(file, setting)
+    pair = load_pair(method="none", device="cpu", dtype=faster_dtype(torch.device("cpu")))
+    check_writer(args.corpus, names_of(pair))
+    for layers in chosen.values():
+        check_layers(pair.target, layers)
+    judge = load_pair(method="none", device="cpu", dtype="float32")
     agreed = {tuple(row["layers"]): row["agree"] for row in rows}
     print("layers                        agree     c  tokens a round  best speed-up (k)")
     for text, layers in chosen.items():
@@ -112,6 +122,19 @@ def curve(args: argparse.Namespace) -> None:
         write_report(file, setting | {"drafts": rows})
         figures = f"{row['agree']:.3f}  {row['c']:.2f}  {row['tokens_a_round']:14.2f}"
         print(f"{text:28}  {figures}  {row['speedup']:.2f} ({row['k']})", flush=True)
+
+
+def known(file: Path, setting: dict) -> list[dict]:
+    """The rows of a curve that was begun. Raises SpecvizError for one with other settings, whose rows would be lost."""
+    if not file.exists():
+        return []
+    with reading(file):
+        held = json.loads(file.read_text(encoding="utf-8"))
+        different = [name for name in setting if held[name] != setting[name]]
+        rows = [row | {"layers": list(row["layers"]), "agree": float(row["agree"])} for row in held["drafts"]]
+    if different:
+        raise SpecvizError("train.other_run", path=str(file), setting=", ".join(different))
+    return rows
 
 
 def predicted(layers: tuple[int, ...], agree: float, c: float) -> dict:

@@ -195,6 +195,7 @@ def bench(args: argparse.Namespace) -> int:
 
 
 def train(args: argparse.Namespace) -> int:
+    from specviz.training.evaluations import record
     from specviz.training.memory import keep_freed_memory
     from specviz.training.start import start
     from specviz.training.summary import table
@@ -208,8 +209,12 @@ def train(args: argparse.Namespace) -> int:
             print(t(LANG, "train.interrupted", path=args.out), file=sys.stderr)
         return 130
     lines = [table({args.method: figures}).rstrip()] if args.what == "evaluate" else []
-    lines += [t(LANG, "train.done", path=args.out)] if args.out is not None else []
-    out(args, figures, "\n".join(lines))
+    try:
+        if args.what == "evaluate" and args.out is not None:
+            record(args.out, args.method, figures)
+        lines += [t(LANG, "train.done", path=args.out)] if args.out is not None else []
+    finally:  # a full disk does not take the figures
+        out(args, figures, "\n".join(lines))
     return 0
 
 

@@ -141,8 +141,8 @@ def rotate(x: Tensor, position: Tensor, theta: float) -> Tensor:
     return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
 
 
-def save_config(folder: Path, sizes: EagleSizes, facts: dict) -> None:
-    (folder / "config.json").write_text(json.dumps(facts | {"sizes": asdict(sizes)}, indent=1) + "\n", encoding="utf-8")
+def save_config(file: Path, sizes: EagleSizes, facts: dict) -> None:
+    file.write_text(json.dumps(facts | {"sizes": asdict(sizes)}, indent=1) + "\n", encoding="utf-8")
 
 
 def load_eagle(folder: Path, lm_head: nn.Module) -> tuple[EagleLayer, nn.Module]:

@@ -132,7 +132,9 @@ def save_medusa(
     if not heads.residual:
         about["medusa_residual"] = False  # ours: the weights do not tell
     text = json.dumps(about | dict(facts or {}), indent=1, ensure_ascii=False)
-    (folder / "config.json").write_text(text + "\n", encoding="utf-8")
+    part = folder / "config.json.part"
+    part.write_text(text + "\n", encoding="utf-8")
+    part.replace(folder / "config.json")
 
 
 def _residual(folder: Path) -> bool:

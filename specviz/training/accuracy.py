@@ -14,6 +14,7 @@ from specviz.choices import best_tree, expected_length
 from specviz.engine.medusa import MedusaHeads
 from specviz.engine.reduced import ReducedHead
 from specviz.training.data import Data
+from specviz.training.shards import replace
 
 TREES = "trees.json"
 RANKS = 10  # candidates of a head that are looked at
@@ -59,5 +60,5 @@ def write_trees(heads: MedusaHeads, data: Data, out: Path) -> dict:
     }
     about = {"accuracy": cold, "positions": cold_seen, "accuracy_0.7": warm, "positions_0.7": warm_seen}
     text = json.dumps(about | {"forecast": forecast, "trees": trees}, separators=(",", ":"))
-    (out / TREES).write_text(text.replace('],"', '],\n"').replace(',"trees"', ',\n"trees"') + "\n", encoding="utf-8")
+    replace(out / TREES, (text.replace('],"', '],\n"').replace(',"trees"', ',\n"trees"') + "\n").encode())
     return {"forecast_tokens_per_round": forecast}

@@ -78,6 +78,8 @@ class Writer:
 
     def run(self, progress: Progress) -> dict:
         """Writes until there are enough tokens; returns the report."""
+        if self.have >= self.plan.tokens:
+            return self._whole()
         plan, start = self.plan, time.monotonic()
         texts = [self._next() for _ in range(plan.rows)]
         last = torch.tensor([text.tokens[-1] for text in texts])
@@ -97,6 +99,16 @@ class Writer:
             rate = round(self.written / self.seconds)
             progress(min(1.0, self.have / plan.tokens), "train.writing", done=self.have, total=plan.tokens, rate=rate)
         return self._report()
+
+    def _whole(self) -> dict:
+        """The report of a corpus that already holds enough, as it is.
+
+        Raises SpecvizError("train.whole") where it is not by the draft that was asked for.
+        """
+        report = read_report(self.out)
+        if self.draft and report.get("writer") != self.draft:
+            raise SpecvizError("train.whole", path=str(self.out), tokens=self.have)
+        return report or self._report()
 
     def _next(self) -> Sequence:
         index, plan = next(self.numbers), self.plan
@@ -151,12 +163,19 @@ def check_writer(folder: Path, names: tuple[str, ...]) -> None:
     """Raises SpecvizError("train.other_target") where the corpus is not that of the target with these names. A folder
     without a report is taken as it is.
     """
-    if not (folder / REPORT).is_file():
-        return
-    with reading(folder / REPORT):
-        target = json.loads((folder / REPORT).read_text(encoding="utf-8"))["target"]
-    if target not in names:
-        raise SpecvizError("train.other_target", path=str(folder), target=target, wanted=names[0])
+    report = read_report(folder)
+    if report and report["target"] not in names:
+        raise SpecvizError("train.other_target", path=str(folder), target=report["target"], wanted=names[0])
+
+
+def read_report(folder: Path) -> dict:
+    """The report of a corpus; empty where there is none."""
+    file = folder / REPORT
+    if not file.is_file():
+        return {}
+    with reading(file):
+        report = json.loads(file.read_text(encoding="utf-8"))
+        return report | {"target": report["target"]}  # one that names no target is damaged
 
 
 def describe(folder: Path) -> dict:

@@ -45,6 +45,11 @@ class Place:
     start: int
 
 
+def teaches(text: Text) -> bool:
+    """Whether there is anything to learn from it: a token that was written, with one before it to guess it from."""
+    return any(end > max(start, 1) for start, end in text.spans)
+
+
 class Data:
     """The labelled corpus of the shards at `paths`; `wants`: which of the target's states are read, HIDDEN or TAPS."""
 
@@ -54,7 +59,8 @@ class Data:
         for path in paths:
             labels, start = Labels(path), 0
             for text in read_shard(path):
-                places.append(Place(text, labels, start))
+                if teaches(text):
+                    places.append(Place(text, labels, start))
                 start += len(text.tokens)
         if len(places) < LEAST:
             raise SpecvizError("train.small_corpus", texts=len(places), least=LEAST)

@@ -21,6 +21,7 @@ from specviz.models.heads import fitting
 from specviz.training.data import Labelled
 from specviz.training.files import put
 from specviz.training.losses import Fit, Vocabulary, fit, judged
+from specviz.training.shards import replace
 from specviz.training.target import Parts, load_layers, pruned
 
 
@@ -66,5 +67,5 @@ class DraftTask:
             "shares_with_target": ["model.embed_tokens.weight", "lm_head.weight"],
             "output_vocabulary": len(self.vocabulary.chosen),
         }
-        (out / "config.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        replace(out / "config.json", (json.dumps(facts, indent=1) + "\n").encode())
         return {"parameters": sum(p.numel() for p in learned.values())}

@@ -67,7 +67,7 @@ class EagleTask:
         tensors["draft_vocab_ids"] = self.vocabulary.chosen.int()
         put(out / WEIGHTS, lambda part: save_file(tensors, part))
         facts = {"target": self.target_name, "output_vocabulary": len(self.vocabulary.chosen), "passes": PASSES}
-        save_config(out, self.module.sizes, facts)
+        put(out / "config.json", lambda part: save_config(part, self.module.sizes, facts))
         return {"parameters": sum(p.numel() for p in self.module.parameters())}
 
     def _fit(self, guess: Tensor, batch: Labelled, first: int, step: int | None) -> Fit:
@@ -105,6 +105,7 @@ def shift(x: Tensor, n: int, dim: int = 2) -> Tensor:
     """Row t gets row t - n; the first rows get zeros."""
     if n == 0:
         return x
+    n = min(n, x.shape[dim])  # texts of very few tokens
     kept = x.narrow(dim, 0, x.shape[dim] - n)
     return torch.cat([torch.zeros_like(x.narrow(dim, 0, n)), kept], dim)
 

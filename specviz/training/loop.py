@@ -64,7 +64,7 @@ def train(
     out.mkdir(parents=True, exist_ok=True)
     weights = [p for p in task.module.parameters() if p.requires_grad]
     optimizers = optimizers_of(weights, plan)
-    settings = asdict(plan) | facts
+    settings = {"what": task.name} | asdict(plan) | facts
     state = resume(out / CHECKPOINT, settings, task.module, optimizers)
     begin, losses, scores, before = state["step"], state["losses"], state["held_out"], state["seconds"]
     clock = time.monotonic()
@@ -175,7 +175,8 @@ def resume(path: Path, settings: dict, module: nn.Module, optimizers: list[torch
         return {"step": 0, "losses": [], "held_out": [], "seconds": 0.0}
     with reading(path):
         state = torch.load(path, weights_only=True, map_location="cpu")
-        different = [name for name in settings if state["settings"].get(name) != settings[name]]
+        kept = {"what": settings.get("what")} | state["settings"]  # older ones do not say what they are of
+        different = [name for name in settings if kept.get(name) != settings[name]]
         if different:
             raise SpecvizError("train.other_run", path=str(path), setting=", ".join(different))
         module.load_state_dict(state["module"], strict=False)

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import torch
 
-from specviz.config import LIMITS as RUN_LIMITS
-from specviz.config import check_number
 from specviz.errors import SpecvizError
 from specviz.models.device import DTYPES, choose_device
 from specviz.models.load import load_pair
@@ -18,12 +16,14 @@ from specviz.models.pair import Pair
 from specviz.models.prepared import Progress
 from specviz.training.data import Data
 from specviz.training.evaluate import draft_model, drafter_maker, evaluate
+from specviz.training.evaluations import check
 from specviz.training.files import alone, explained, reading
 from specviz.training.labels import HIDDEN, TAPS
 from specviz.training.loop import REPORT, Plan, Task, train
+from specviz.training.options import check_numbers, check_weights, layer_list, needed
 from specviz.training.report import write_report
 from specviz.training.shards import replace, shards
-from specviz.training.target import name_of
+from specviz.training.target import check_layers, name_of
 from specviz.training.teacher import label
 
 # ids that each puts out: its LM head is its dearest part, and what is not among them is never accepted
@@ -31,38 +31,20 @@ VOCABULARY = {"draft": 16384, "eagle": 10240, "medusa": 8192}
 LAYERS = "0,1,29"
 WANTS = {"draft": (), "eagle": (HIDDEN, TAPS), "medusa": (HIDDEN,)}
 SHARDS = "shards.json"
-# option -> (type, lowest, highest)
-LIMITS: dict[str, tuple[type, float, float]] = {
-    "tokens": (int, 1, 10**12),
-    "rows": (int, 1, 4096),
-    "width": (int, 16, 1 << 16),
-    "seed": (int, 0, 10**12),
-    "steps": (int, 1, 10**7),
-    "batch": (int, 1, 1024),
-    "k": (int, 1, RUN_LIMITS["k"][2]),
-    "vocabulary": (int, 16, 10**7),
-    "prompts": (int, 1, 10**4),
-    "rate": (float, 1e-8, 1.0),
-    "tv": (float, 0.0, 1.0),
-}
 
 
 def start(args: argparse.Namespace, progress: Progress) -> dict:
-    """Does what `args.what` says; returns the report that it has also written. What is foreseen is a SpecvizError."""
+    """Does what `args.what` says; returns the report, which it has also written unless it is an evaluation.
+
+    What is foreseen is a SpecvizError.
+    """
     check_numbers(args)
     with explained():
+        check_weights(args)
         if args.what == "evaluate":
             return judge(args, progress)
         with alone(needed(args, "out")):
             return (corpus if args.what == "corpus" else teach)(args, progress)
-
-
-def check_numbers(args: argparse.Namespace) -> None:
-    """Raises SpecvizError for a number that makes no sense, before anything is loaded."""
-    for name, (kind, low, high) in LIMITS.items():
-        value = getattr(args, name, None)
-        if value is not None:
-            setattr(args, name, check_number(name, value, kind, low, high))
 
 
 def corpus(args: argparse.Namespace, progress: Progress) -> dict:
@@ -76,7 +58,7 @@ def corpus(args: argparse.Namespace, progress: Progress) -> dict:
     width = args.width if context is None else min(context, args.width)
     plan = CorpusPlan(tokens=args.tokens, seed=args.seed, rows=args.rows, width=width)
     model, draft = pair.target, None
-    if args.weights:
+    if args.weights is not None:
         weights = needed(args, "weights")
         model, draft = draft_model(pair, weights), weights.resolve().name
     return Writer(model, pair.codec.tokenizer, pair.eos, out, plan, draft).run(progress)
@@ -88,14 +70,15 @@ def teach(args: argparse.Namespace, progress: Progress) -> dict:
 
     folder, out = needed(args, "corpus"), needed(args, "out")
     paths = chosen_shards(folder, out)
-    if args.what == "draft":
-        layer_list(args.layers or LAYERS)  # a wrong one is told at once
+    layers = layer_list(args.layers or LAYERS) if args.what == "draft" else None
     pair = target_of(args, progress)
+    if layers is not None:
+        check_layers(pair.target, layers)
     check_writer(folder, names_of(pair))
     data = labelled(pair, paths, args.seed, args.batch, WANTS[args.what], progress)
     ids, share = data.frequent(args.vocabulary or VOCABULARY[args.what], always=pair.eos)
     facts = {"target": pair.target_name, "shards": len(paths), "vocabulary": len(ids)}
-    facts |= {"begun_with": str(args.weights) if args.weights else None}
+    facts |= {"begun_with": None if args.weights is None else str(Path(args.weights))}
     facts |= {"layers": args.layers or LAYERS} if args.what == "draft" else {}
     task = make_task(args, pair, ids)
     replace(out / SHARDS, json.dumps([path.name for path in paths]).encode())
@@ -122,17 +105,17 @@ def labelled(pair: Pair, paths: list[Path], seed: int, batch: int, wants: tuple[
     largest = max(int(place.text.tokens.max()) for place in data.places)
     if largest >= size:
         raise SpecvizError("train.corpus_vocabulary", token=largest, size=size, target=pair.target_name)
-    labels = data.places[0].labels
-    found = labels.read(HIDDEN, 0, 1).shape[1]
-    if found != depth:
-        raise SpecvizError("train.other_size", path=str(labels.path), found=found, size=depth)
+    for labels in {place.labels.path: place.labels for place in data.places + data.held_back}.values():
+        found = labels.read(HIDDEN, 0, 1).shape[1]
+        if found != depth:
+            raise SpecvizError("train.other_size", path=str(labels.path), found=found, size=depth)
     if not data.per_epoch:
         raise SpecvizError("train.large_batch", batch=batch, texts=len(data.places))
     return data
 
 
 def make_task(args: argparse.Namespace, pair: Pair, ids: torch.Tensor) -> Task:
-    weights = Path(args.weights).expanduser() if args.weights else None
+    weights = None if args.weights is None else needed(args, "weights")
     if args.what == "draft":
         from specviz.training.draft import DraftTask
 
@@ -147,26 +130,15 @@ def make_task(args: argparse.Namespace, pair: Pair, ids: torch.Tensor) -> Task:
 
 
 def judge(args: argparse.Namespace, progress: Progress) -> dict:
-    """Acceptance on the held-out prompts, with the engine that the app runs; in a file beside others'."""
+    """Acceptance on the held-out prompts, with the engine that the app runs. Whoever calls keeps the figures."""
     weights = None if args.weights is None else needed(args, "weights")
     if args.out is not None:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
-        others(args.out)  # a file that cannot be gone on with is told before the long evaluation
+        check(args.out)  # a file that cannot be gone on with is told before the long evaluation
     pair = target_of(args, progress)
     make = drafter_maker(pair, args.method, weights)
     figures = evaluate(pair, make, k=args.k, seed=args.seed, each=args.prompts, progress=progress)
-    figures |= {"method": args.method, "weights": weights.name if weights else "bundled", "target": pair.target_name}
-    if args.out is not None:
-        write_report(args.out, others(args.out) | {args.method: figures})  # others may have come meanwhile
-    return figures
-
-
-def others(path: Path) -> dict:
-    """The evaluations in a file; none where there is no file yet."""
-    if not path.exists():
-        return {}
-    with reading(path):
-        return dict(json.loads(path.read_text(encoding="utf-8")))
+    name = "bundled" if weights is None else weights.name
+    return figures | {"method": args.method, "weights": name, "target": pair.target_name}
 
 
 def target_of(args: argparse.Namespace, progress: Progress) -> Pair:
@@ -199,20 +171,6 @@ def chosen_shards(folder: Path, out: Path) -> list[Path]:
 def names_of(pair: Pair) -> tuple[str, str]:
     """What a corpus may call the target: a model of the hub is known by its id or by its folder."""
     return pair.target_name, name_of(pair.target)
-
-
-def layer_list(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError as error:
-        raise SpecvizError("errors.number", name="layers", value=text[:40]) from error
-
-
-def needed(args: argparse.Namespace, option: str) -> Path:
-    value = getattr(args, option)
-    if value is None:
-        raise SpecvizError("train.missing", option=option)
-    return Path(value).expanduser()
 
 
 def faster_dtype(device: torch.device, rows: int = 192, size: int = 1024) -> str:

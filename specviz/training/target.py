@@ -43,6 +43,13 @@ def name_of(model: PreTrainedModel) -> str:
     return model.config.name_or_path.rstrip("/").rpartition("/")[2] or type(model).__name__
 
 
+def check_layers(model: PreTrainedModel, layers: tuple[int, ...]) -> None:
+    """Raises SpecvizError("train.layers") for a list that does not name layers of `model` in rising order."""
+    total = model.config.num_hidden_layers
+    if not layers or list(layers) != sorted(set(layers)) or not 0 <= layers[0] <= layers[-1] < total:
+        raise SpecvizError("train.layers", layers=",".join(map(str, layers)), total=total, last=total - 1)
+
+
 @torch.no_grad()
 def read_by_head_alone(model: PreTrainedModel) -> bool:
     """Whether its logits are its LM head's product with the last hidden state, as trainers take them to be. Gemma 2
@@ -58,10 +65,8 @@ def pruned(model: PreTrainedModel, layers: tuple[int, ...]) -> PreTrainedModel:
 
     Only its layers and its final norm learn.
     """
+    check_layers(model, layers)
     config = copy.deepcopy(model.config)
-    total = config.num_hidden_layers
-    if not layers or list(layers) != sorted(set(layers)) or not 0 <= layers[0] <= layers[-1] < total:
-        raise SpecvizError("train.layers", layers=",".join(map(str, layers)), total=total, last=total - 1)
     config.num_hidden_layers = len(layers)
     if getattr(config, "layer_types", None):
         config.layer_types = [config.layer_types[i] for i in layers]

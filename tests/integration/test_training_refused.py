@@ -1,5 +1,6 @@
 """`train` with what it cannot use: exit status 2, one sentence, and what was there stays."""
 
+import errno
 import json
 import os
 import signal
@@ -10,8 +11,10 @@ import time
 import pytest
 
 from specviz import cli, console
+from specviz.models.load import load_pair
+from specviz.training import evaluations
 from specviz.training.files import alone
-from specviz.training.shards import shards
+from specviz.training.shards import shards, write_shard
 from tests.integration.test_training_commands import corpus, run, target  # noqa: F401 fixtures
 
 NOWHERE = "no-such-target"  # numbers are checked before a target is looked for
@@ -65,7 +68,9 @@ def test_two_runs_in_one_folder(target, corpus, capsys, tmp_path):  # noqa: F811
 
 def test_a_refused_run_leaves_no_list_of_shards(target, corpus, capsys, tmp_path):  # noqa: F811
     said(capsys, "no list of layers", run("draft", target, "--out", tmp_path, "--corpus", corpus, "--layers", "0,9"))
-    said(capsys, "batch of 1024", run("draft", target, "--out", tmp_path, "--corpus", corpus, "--batch", 1024))
+    said(
+        capsys, "batch of 1024", run("draft", target, "--out", tmp_path, "--corpus", corpus, *OPTIONS, "--batch", 1024)
+    )
     assert not (tmp_path / "shards.json").exists()
 
 
@@ -89,11 +94,24 @@ def test_a_corpus_of_another_target(target, corpus, capsys, tmp_path):  # noqa: 
 
 def test_an_evaluation_reads_its_file_first(target, capsys, tmp_path):  # noqa: F811
     out = tmp_path / "e.json"
-    for content in ("{", "[1]", "3"):
+    for content in ("{", '{"target": "x"}'):
         out.write_text(content)
-        said(capsys, str(out), run("evaluate", target, "--method", "lookup", "--out", out))
+        said(capsys, "name another file", run("evaluate", target, "--method", "lookup", "--out", out))
         assert out.read_text() == content
     said(capsys, str(tmp_path), run("evaluate", target, "--method", "lookup", "--out", tmp_path))
+
+
+def test_the_figures_are_printed_though_they_cannot_be_kept(target, capsys, monkeypatch, tmp_path):  # noqa: F811
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(evaluations, "write_report", full)
+    words = ["--method", "lookup", "--prompts", 1, "--out", tmp_path / "e.json"]
+    status = run("evaluate", target, *words)
+    told = capsys.readouterr()
+    assert status == 2
+    assert "e.json cannot be read or written: No space left" in told.err
+    assert json.loads(told.out)["method"] == "lookup"
 
 
 def test_an_evaluation_without_a_file_is_printed(target, capsys):  # noqa: F811
@@ -143,3 +161,33 @@ def test_the_curve_refuses_in_a_sentence(capsys, monkeypatch, tmp_path):
     ):
         monkeypatch.setattr(sys, "argv", ["draft_curve", *map(str, words)])
         said(capsys, told, draft_curve.main())
+
+
+def test_the_curve_is_of_the_targets_own_corpus(target, corpus, capsys, monkeypatch, tmp_path):  # noqa: F811
+    from benchmarks import draft_curve
+
+    def load(**options):
+        return load_pair(target=str(target), **options)
+
+    monkeypatch.setattr(draft_curve, "load_pair", load)
+    monkeypatch.setattr(sys, "argv", ["draft_curve", str(tmp_path), str(tmp_path / "out"), "--layers", "0,9"])
+    for path in shards(corpus):
+        for file in (path, path.with_suffix(".jsonl")):
+            (tmp_path / file.name).symlink_to(file)
+    (tmp_path / "corpus.json").write_text(json.dumps({"target": "another"}))
+    said(capsys, "of the target another", draft_curve.main())
+    (tmp_path / "corpus.json").unlink()
+    said(capsys, "no list of layers", draft_curve.main())
+    same = [{"n": 12, "prompt": 4, "temp": 0.0, "magpie": False}] * 120
+    for path in [*shards(tmp_path), *tmp_path.glob("*.jsonl")]:
+        path.unlink()
+    write_shard(tmp_path, "same", [[5] * 12] * 120, same, 1000)
+    sys.argv[-1] = "0,2"
+    said(capsys, "kept back", draft_curve.main())
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(draft_curve, "load_pair", interrupted)
+    assert draft_curve.main() == 130
+    assert "the same command goes on" in capsys.readouterr().err

@@ -23,7 +23,7 @@ IDS = torch.tensor([3, 0, 60, 7], dtype=torch.int32)
 def written(folder, ids=IDS, sizes=SIZES):
     layer = EagleLayer(sizes)
     save_file(layer.state_dict() | ({} if ids is None else {"draft_vocab_ids": ids}), folder / WEIGHTS)
-    save_config(folder, sizes, {"target": "tiny"})
+    save_config(folder / "config.json", sizes, {"target": "tiny"})
     return layer
 
 

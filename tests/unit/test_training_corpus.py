@@ -138,6 +138,18 @@ def test_what_a_draft_wrote_is_told_apart(model, tmp_path):
     assert labelled == {name for name in names if name.startswith("seed1-")}  # the target has yet to judge the others
 
 
+def test_a_corpus_that_is_whole_stays_as_it_is(model, tmp_path):
+    own = write(model, tmp_path, 1)
+    before = (tmp_path / "corpus.json").read_bytes()
+    assert write(model, tmp_path, own["tokens"]) == json.loads(before)
+    with pytest.raises(SpecvizError, match=f"holds {own['tokens']} tokens already"):
+        write(model, tmp_path, 1, draft="mine")
+    assert (tmp_path / "corpus.json").read_bytes() == before
+    write(model, tmp_path, own["tokens"] + 1, draft="mine")
+    both = json.loads((tmp_path / "corpus.json").read_text())
+    assert write(model, tmp_path, 1, draft="mine") == both  # begun again with the same words
+
+
 def test_texts_are_read_as_they_were_written(model, tmp_path):
     write(model, tmp_path, 1)
     texts = [text for path in shards(tmp_path) for text in read_shard(path)]

@@ -76,10 +76,18 @@ def test_a_damaged_checkpoint_is_named(tmp_path):
     state = {"step": 4, "losses": [], "held_out": [], "seconds": 1.0, "settings": {"rate": 1.0}}
     keep(path, state, module, optimizers)
     whole = path.read_bytes()
-    assert resume(path, {"rate": 1.0}, module, optimizers)["step"] == 4
+    for settings in ({"rate": 1.0}, {"rate": 1.0, "what": "eagle"}):  # older ones do not say what they are of
+        assert resume(path, settings, module, optimizers)["step"] == 4
     for content in (b"", b"not a checkpoint", whole[: len(whole) // 2]):
         path.write_bytes(content)
         assert str(path) in refused("train.damaged", resume, path, {"rate": 1.0}, module, optimizers)
+
+
+def test_a_checkpoint_of_another_drafter_is_no_damage(tmp_path):
+    module, path = torch.nn.Linear(3, 2), tmp_path / "checkpoint.pt"
+    state = {"step": 4, "losses": [], "held_out": [], "seconds": 1.0, "settings": {"what": "draft"}}
+    keep(path, state, module, [])
+    assert "(what)" in refused("train.other_run", resume, path, {"what": "eagle"}, torch.nn.Linear(5, 1), [])
 
 
 @pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "No space left on device"), SafetensorError("I/O error")])

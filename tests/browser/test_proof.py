@@ -117,6 +117,7 @@ def test_another_language_in_the_middle_of_a_check(visit):
     page.click("#sv-pf-run")
     told = "document.querySelector('#sv-pf-verdict').textContent"
     page.wait_for_function(f"{told}.includes('of 20000')")
+    page.wait_for_selector("#sv-pf-stop:not([disabled])")
     page.click("#sv-lang label >> nth=1")
     page.wait_for_function(f"{told}.includes('/ 20000 次，目前')")
     page.click("#sv-pf-stop")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
-from specviz.i18n import joined, t
+from specviz.i18n import counted, joined, t
 from specviz.proof import LEVEL, SURE, Greedy, Identity, Outcome, Report, Trial
 from specviz.trace import Token
 from specviz.views.numbers import prob
@@ -67,7 +67,7 @@ def identity(report: Report, lang: str) -> str:
     kind = "caught" if not found.passed else "passed"
     key = "identity_parted" if not found.passed else "identity_ties" if ties else "identity_same"
     values = {"tokens": found.tokens, "prompts": len(found.outputs), "partings": len(found.partings)}
-    title = t(lang, f"proof.{key}", **values)
+    title = counted(lang, f"proof.{key}", len(found.outputs), **values)
     more = t(lang, "proof.identity_blind") if report.fault is not None and found.passed else ""
     vocab = words_of(report, lang)
     return _badge(kind, title, more) + "".join(_output(one, vocab, lang) for one in found.outputs)

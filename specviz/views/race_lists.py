@@ -57,7 +57,8 @@ def swept(sweep: Sweep, lang: str) -> str:
     done, all_ = len(sweep.points), len(sweep.cells)
     words = {"k": best.k, "temperature": f"{best.temperature:g}", "x": f"{sweep.speedup(best.k, best.temperature):.2f}"}
     words["method"] = t(lang, f"ui.method_{sweep.method}")
-    told = [t(lang, "race.sweep_best" if best.k else "race.sweep_plain", **words)]
+    plain = "sweep_plain" if done == all_ else "sweep_plain_part"  # of what was not run there is nothing to say
+    told = [t(lang, f"race.{'sweep_best' if best.k else plain}", **words)]
     if done < all_:
         told.append(t(lang, "race.sweep_part", done=done, all=all_))
     return paragraphs(told)

@@ -72,6 +72,15 @@ def test_one_button_races_where_drafting_pays(make_visit):
     assert page.is_enabled("#sv-race-go")
     assert page.is_enabled("#sv-race-copy")
 
+    page.fill("#sv-most input", "300")
+    page.keyboard.press("Tab")
+    page.click("#sv-race-go")
+    page.wait_for_selector(".sr-host.sr-busy")
+    page.click("#sv-race-stop")
+    until(visit, "r.status && r.status.kind === 'stopped'")
+    page.wait_for_selector(".sr-host:not(.sr-busy)")  # the race before is on show again
+    assert race(visit)["race"]["method"] == "lookup"
+
 
 def test_who_wants_no_motion_sees_the_end_on_a_phone_too(make_visit):
     visit = make_visit(width=390, reduced_motion="reduce").open("?tab=race&lang=zh-CN")

@@ -191,6 +191,11 @@ def test_an_edited_tree_is_seen_before_it_is_run(make_visit, file, width):
     page.locator("#sv-stage-main .sv-host").focus()
     page.keyboard.press("ArrowRight")  # the run goes on
     page.wait_for_selector(".sv-preview", state="detached")
+    page.fill("#sv-tree :is(input, textarea)", "[[0],[0,5],")
+    page.wait_for_selector("#sv-tree-told .sv-wrong")
+    page.click("#sv-run")
+    visit.until("s.status && s.status.kind === 'error'")
+    assert page.is_visible("#sv-tree")  # what cannot be read stays in sight
 
 
 def test_a_click_in_any_panel_selects_everywhere(visit, file):

@@ -116,3 +116,13 @@ def test_the_heat_map_rings_the_best_point_and_leaves_holes():
     shape = figure["layout"]["shapes"][0]
     assert (shape["x0"] + shape["x1"]) / 2 == pytest.approx(1)
     assert (shape["y0"] + shape["y1"]) / 2 == pytest.approx(0)
+
+
+def test_a_stopped_sweep_speaks_of_what_was_run():
+    points = (Point(0, 0.0, 20.0, 1.0), Point(1, 0.0, 10.0, 2.0))
+    stopped, whole = (Sweep("draft", (0, 1), heats, points) for heats in ((0.0, 1.0), (0.0,)))
+    assert "every temperature" in race_lists.swept(whole, "en")
+    told = race_lists.swept(stopped, "en")
+    assert "every temperature" not in told
+    assert "none of the runs that were done" in told
+    assert "2 of 4" in told

@@ -32,10 +32,15 @@ export function unfold(part) {
   setFold(part, open);
 }
 
-/** A run comes: what it is made of is folded away. The page follows one that was asked for, not a recorded one. */
+/**
+ * A run comes: what it is made of is folded away, but a tree that cannot be read stays in sight. The page follows a run
+ * that was asked for, not a recorded one.
+ */
 export function fold(follow) {
   if (follow) attendTo(MAIN);
-  if (currentTab() === 'tree') for (const part of ['sv-more', 'sv-edit']) setFold(part, false);
+  if (currentTab() !== 'tree') return;
+  setFold('sv-more', false);
+  if (!document.querySelector('#sv-tree-told .sv-wrong')) setFold('sv-edit', false);
 }
 
 function setFold(part, open) {

@@ -54,7 +54,7 @@ export function raceStatus(status, word) {
 function tellStatus() {
   const { replay, status } = ownRace;
   const worded = status && status.key ? text(status.key, status.values) : raceStatus(status, raceWord);
-  replay.tell(worded, Boolean(status) && status.kind === 'error');
+  replay.tell(worded, { error: 'wrong', stopped: 'over' }[status?.kind] || 'busy');
 }
 
 /** The replay follows the page: its language, and it pauses where nobody looks. */

@@ -33,10 +33,10 @@ export class Replay {
     if (race && play) this.host.scrollIntoView({ block: 'nearest' }); // on a phone it lies below the settings
   }
 
-  /** What the app is doing: a sentence, '' when nothing; `wrong`: it is a failure. */
-  tell(text, wrong = false) {
+  /** What the app is doing: a sentence, '' when nothing. `kind`: 'busy', 'over' when it has ended, 'wrong' for a failure. */
+  tell(text, kind) {
     this.status = text;
-    this.wrong = wrong;
+    this.kind = kind;
     this.showStatus();
   }
 
@@ -108,8 +108,8 @@ export class Replay {
   showStatus() {
     this.line.textContent = this.status;
     this.line.hidden = !this.status;
-    this.line.classList.toggle('sr-wrong', Boolean(this.wrong));
-    this.host.classList.toggle('sr-busy', Boolean(this.status) && !this.wrong);
+    this.line.classList.toggle('sr-wrong', this.kind === 'wrong');
+    this.host.classList.toggle('sr-busy', Boolean(this.status) && this.kind === 'busy');
   }
 
   /** The moment, and the next one as long as it plays. */

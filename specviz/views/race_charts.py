@@ -55,8 +55,8 @@ def ladder(result: Result, lang: str) -> go.Figure:
     column = {"xref": "paper", "x": 1, "xanchor": "right", "showarrow": False, "align": "right"}
     for name, value, less in zip(names, values, lost, strict=True):
         figure.add_annotation(y=name, text=f"{less}&nbsp;&nbsp; <b>{value:.2f}×</b>", **column)
-    figure.update_xaxes(range=[0, 1.4 * max(values)], showgrid=False)  # a line through a number would strike it out
-    figure.update_yaxes(autorange="reversed")
+    figure.update_xaxes(range=[0, 1.4 * max(values)])
+    figure.update_yaxes(autorange="reversed", showgrid=False)  # a line through a number would strike it out
     return figure
 
 

@@ -9,12 +9,12 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from specviz.config import METHODS, check_choice
 from specviz.engine.lean import fits
 from specviz.errors import SpecvizError
-from specviz.models.compose import DRAFT_WEIGHTS, LAYERS, compose_draft, with_small_head
+from specviz.models.compose import DRAFT_WEIGHTS, compose_draft, with_small_head
 from specviz.models.device import INT8, check_memory, choose_device, choose_dtype
 from specviz.models.fetch import HUB_ID
 from specviz.models.fit import check_context, check_rollback, check_vocabularies, logit_rows, vocabulary_rows
 from specviz.models.heads import BUNDLED, fitting, heads_in
-from specviz.models.local import local_folder
+from specviz.models.local import LAYERS, local_folder
 from specviz.models.open import locate, read_config, read_model, read_tokenizer, weight_bytes
 from specviz.models.pair import Pair
 from specviz.models.prepared import Progress, no_progress

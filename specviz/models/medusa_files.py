@@ -29,6 +29,7 @@ from specviz.config import short
 from specviz.engine.medusa import MedusaHeads
 from specviz.engine.reduced import ReducedHead
 from specviz.errors import SpecvizError
+from specviz.models.prepared import put_whole
 from specviz.models.watch import one_line
 
 WEIGHTS = "medusa_lm_head.safetensors"
@@ -125,16 +126,12 @@ def save_medusa(
     tensors = {name: t.detach().to("cpu", dtype or t.dtype, copy=True).contiguous() for name, t in state.items()}
     if isinstance(heads.reader, ReducedHead):
         tensors[IDS] = heads.reader.ids.to("cpu", torch.int32)
-    part = folder / f"{WEIGHTS}.part"
-    save_file(tensors, part, metadata={"format": "pt"})
-    part.replace(folder / WEIGHTS)
+    put_whole(folder / WEIGHTS, lambda part: save_file(tensors, part, metadata={"format": "pt"}))
     about = {"base_model_name_or_path": base_model, "medusa_num_heads": len(heads), "medusa_num_layers": heads.layers}
     if not heads.residual:
         about["medusa_residual"] = False  # ours: the weights do not tell
     text = json.dumps(about | dict(facts or {}), indent=1, ensure_ascii=False)
-    part = folder / "config.json.part"
-    part.write_text(text + "\n", encoding="utf-8")
-    part.replace(folder / "config.json")
+    put_whole(folder / "config.json", lambda part: part.write_text(text + "\n", encoding="utf-8"))
 
 
 def _residual(folder: Path) -> bool:

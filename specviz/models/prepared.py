@@ -1,4 +1,4 @@
-"""Folders in the cache that are either whole or not there.
+"""Files, and folders in the cache, that are either whole or not there.
 
 A folder is built beside its place under a temporary name, gets a manifest of its files and is then renamed. So a
 killed preparation leaves nothing that could be taken for a model, and two processes that prepare the same folder
@@ -26,6 +26,16 @@ Progress = Callable[..., None]
 
 def no_progress(fraction: float, key: str, **values: object) -> None:
     """For callers who do not want to know."""
+
+
+def put_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Writes a file in one step: whoever looks sees the old content or the new, and a failure leaves no part behind."""
+    part = path.with_suffix(path.suffix + ".part")
+    try:
+        write(part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def prepare(

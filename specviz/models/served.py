@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from specviz.cache import cache_dir
@@ -35,6 +36,7 @@ def served_of(
     return Served(name, beside, preset.bundled, heads, gpus)
 
 
+@cache  # the Serve tab asks with every change of a setting, and the target's weights may have to be hashed
 def _whole(draft: str, target: str | None) -> str:
     """A draft as vLLM can load it: of one that holds layers only, the model that they make with the target.
 

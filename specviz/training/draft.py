@@ -16,8 +16,8 @@ from transformers import PreTrainedModel
 
 from specviz.engine.reduced import ReducedHead
 from specviz.errors import SpecvizError
-from specviz.models.compose import LAYERS
 from specviz.models.heads import fitting
+from specviz.models.local import LAYERS
 from specviz.training.data import Labelled
 from specviz.training.files import put
 from specviz.training.losses import Fit, Vocabulary, fit, judged

@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 from safetensors import SafetensorError
 
 from specviz.errors import SpecvizError
+from specviz.models.prepared import put_whole
 from specviz.models.watch import one_line
 
 LOCK = ".lock"
@@ -63,15 +64,9 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def put(path: Path, write: Callable[[Path], object]) -> None:
-    """Writes a file in one step: whoever looks sees the old content or the new, and a failure leaves no part behind."""
-    part = path.with_suffix(path.suffix + ".part")
-    try:
-        with writing(path):
-            write(part)
-            part.replace(path)
-    finally:
-        if part.exists():
-            part.unlink()
+    """`put_whole`; what hinders it is told in a sentence."""
+    with writing(path):
+        put_whole(path, write)
 
 
 @contextmanager

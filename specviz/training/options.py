@@ -10,9 +10,9 @@ from specviz.config import check_number
 from specviz.engine import eagle_layer
 from specviz.errors import SpecvizError
 from specviz.models import medusa_files
-from specviz.models.compose import LAYERS
 from specviz.models.device import INT8
 from specviz.models.fetch import HUB_ID
+from specviz.models.local import LAYERS
 
 # option -> (type, lowest, highest)
 LIMITS: dict[str, tuple[type, float, float]] = {

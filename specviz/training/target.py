@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from specviz.errors import SpecvizError
-from specviz.models.compose import LAYERS
+from specviz.models.local import LAYERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from specviz.engine.medusa_drafter import MedusaDrafter
 from specviz.engine.reduced import ReducedHead
 from specviz.engine.sampling import Draws
 from specviz.errors import SpecvizError
-from specviz.models.compose import LAYERS
+from specviz.models.local import LAYERS
 from specviz.training.draft import DraftTask
 from specviz.training.eagle import EagleTask, attend, from_last_layer, shift
 from specviz.training.evaluate import draft_model

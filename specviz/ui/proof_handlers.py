@@ -86,7 +86,9 @@ def _follow(
                     figure = gr.skip()
                 else:
                     drawn = time.monotonic()
-                yield report, verdict, figure, *more, *[gr.skip()] * 2
+                # said again each time: while the page is still loading, Gradio's browser side loses a first update
+                held = [gr.skip()] * 2 if job.stopped else buttons(True, 1)
+                yield report, verdict, figure, *more, *held
     finally:
         job.stop()  # the visitor has gone, or it is over anyway
     if job.error is not None and not job.dropped:
